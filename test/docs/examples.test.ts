@@ -33,7 +33,7 @@ const elsewhere = new Set([
   'docs/guide/authentication.md',
   'docs/guide/access.md',
   'docs/recipes/existing-app.md',
-  'docs/guide/hooks.md',
+  'docs/recipes/numbers-within-a-parent.md',
   'docs/recipes/register-users.md',
   'docs/recipes/register-tenants.md',
 ])

@@ -28,13 +28,13 @@ suite('docs/guide/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type AnyModel, type ApiConfig, apiError, belongsTo, type Change, createApi, type DatabaseOf, defineModel, type HookArgs, type HookRecord, type Meta, modelsFor, type RecordOf, type WriteCallback } from '@model-api/core'
-import type { Generated, Kysely } from 'kysely'
+import { type AnyModel, type ApiConfig, apiError, type Change, createApi, type HookRecord, type Meta, modelsFor, type RecordOf } from '@model-api/core'
+import type { Kysely } from 'kysely'
 import { Book } from '../../support/shop.ts'
 ${code}
 // @ts-expect-error: a book has no titel
 changesOf([], Book).map(({ after }) => after?.titel)
-export { ${names.join(', ')}, deliverer }\n`,
+export { ${names.join(', ')} }\n`,
     )
   })
   test.after(() => db.close())

@@ -1,4 +1,4 @@
-/** Executes the import of docs/guide/hooks.md, whose issues have numbers or get the next ones. */
+/** Executes the import of docs/recipes/numbers-within-a-parent.md, whose issues have numbers or get the next ones. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type AnyModel, type Api, defineModel, type JsonValue } from '@model-api/core'
@@ -10,7 +10,9 @@ import { type Block, examplesOf, printJson, replaceBlocks } from '../support/exa
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/guide/hooks.md', import.meta.url))
+const file = fileURLToPath(
+  new URL('../../docs/recipes/numbers-within-a-parent.md', import.meta.url),
+)
 const page = readFileSync(file, 'utf8')
 const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 const blockWith = (text: string): string => {

@@ -1,4 +1,4 @@
-/** Sends requests to the issues of docs/guide/hooks.md, whose numbers count within their project: concurrent requests must not deadlock. */
+/** Sends requests to the issues of docs/recipes/numbers-within-a-parent.md, whose numbers count within their project: concurrent requests must not deadlock. */
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
@@ -8,7 +8,10 @@ import type { DatabaseName } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const page = readFileSync(new URL('../../docs/guide/hooks.md', import.meta.url), 'utf8')
+const page = readFileSync(
+  new URL('../../docs/recipes/numbers-within-a-parent.md', import.meta.url),
+  'utf8',
+)
 const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 const code = blocks.find((block) => block.includes("defineModel('Issue'")) ?? ''
 const shownLock = '.forNoKeyUpdate()'

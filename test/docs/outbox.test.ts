@@ -1,4 +1,4 @@
-/** Executes the outbox of docs/guide/hooks.md: every stored change is sent, in pages, by one deliverer of each process. */
+/** Executes the outbox of docs/recipes/outbox.md: every stored change is sent, in pages, by one deliverer of each process. */
 import { type AnyModel, type Api, type ApiConfig, apiError, defineModel } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -7,7 +7,7 @@ import { readSource } from '../support/source.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 
-const blocks = [...readSource('docs/guide/hooks.md').matchAll(/```ts\n([\s\S]*?)```/g)]
+const blocks = [...readSource('docs/recipes/outbox.md').matchAll(/```ts\n([\s\S]*?)```/g)]
 const code =
   blocks.map(([, block = '']) => block).find((block) => block.includes('withOutbox')) ?? ''
 /** What the page says about SQLite. */
