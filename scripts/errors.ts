@@ -52,8 +52,16 @@ const titles: Readonly<Record<string, string>> = {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
+/** The longest part of a reason that the page shows, in characters. */
+const longest = 60
+
+/** Returns the first sentence of a reason, cut at a word; a reason with paths is shown as JSON. */
 function shownReason(reason: unknown): string {
-  return typeof reason === 'string' ? cell(reason) : `\`${cell(JSON.stringify(reason))}\``
+  if (typeof reason !== 'string') return `\`${cell(JSON.stringify(reason))}\``
+  const [first = ''] = reason.split(/(?<=[.?!]) (?=[A-Z"])/)
+  return cell(
+    first.length <= longest ? first : `${first.slice(0, longest).replace(/\s+\S*$/, '')} …`,
+  )
 }
 
 function rowsOf(stage: string): string[] {
@@ -63,34 +71,19 @@ function rowsOf(stage: string): string[] {
       const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
       if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
       const { status, body } = found.error
-      return `| <a id="${body.code}"></a>\`${body.code}\` | ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
+      return `| <a id="${body.code}"></a>\`${body.code}\` ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
     })
 }
 
 const tables = (): string =>
   [...new Set(throwers().map(({ stage }) => stage))]
     .map((stage) => {
-      const head = '| Code | Status | When | Reason, for example |\n|---|---|---|---|'
+      const head = '| Code, status | When | Reason, its beginning |\n|---|---|---|'
       const title = titles[stage]
       if (title === undefined) throw new Error(`no title for "${stage}"`)
       return `## ${title}\n\n${head}\n${rowsOf(stage).join('\n')}`
     })
     .join('\n\n')
-
-/** Returns the rows of the table of short names, by status; the changing part after a colon becomes "…". */
-function names(): string {
-  const byStatus = new Map<number, Set<string>>()
-  for (const { error } of catalogue) {
-    const known = byStatus.get(error.status) ?? new Set()
-    byStatus.set(error.status, known.add(error.body.error.replace(/: .*/, ': …')))
-  }
-  return [...byStatus]
-    .sort(([a], [b]) => a - b)
-    .map(
-      ([status, texts]) => `| ${status} | ${[...texts].map((text) => `\`${text}\``).join(', ')} |`,
-    )
-    .join('\n')
-}
 
 /** Returns the whole page. */
 export const errorsPage =
@@ -118,22 +111,20 @@ GET /api/books?titel__eq=Emma
 
 | Member | |
 |---|---|
-| \`error\` | a short name: the phrase of the status, with the exceptions below |
-| \`reason\` | what was wrong, what was expected, and a suggestion if there is one; for bodies an object of path → messages |
-| \`code\` | a stable identifier: programs go by it, \`reason\` is for people and may change |
-| \`at\` | the part of the request that caused the error, at most 200 characters; absent if there is none |
+| \`error\` | a short name: the phrase of the status, except \`Validation failed\` and \`Invalid join model: …\` |
+| \`reason\` | what was wrong, and a suggestion if there is one; for bodies an object of path → messages |
+| \`code\` | a stable identifier for programs; the texts may change |
+| \`at\` | the part of the request that caused the error; absent if there is none |
 
-No error of the service is longer than 16 KiB: texts of the client are quoted by their first 100 characters, of a body at most 100 problems are listed (\`"": ["and 400 more problems"]\` tells of the
-others), each with at most 200 characters of its path.
+Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in the log.
 
-Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in
-the log. A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. Errors of a framework's own parser and of other middleware come in the same envelope:
-see [adapters](../guide/adapters.md). The [OpenAPI document](openapi.md) lists for each operation the errors it can have.
+No error is longer than 16 KiB: a body's reason lists at most 100 problems and counts the others, \`"": ["and 400 more problems"]\`.
+
+A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. The [OpenAPI document](openapi.md) lists the errors of each operation.
 
 ## Problem details
 
-A client whose \`Accept\` names \`application/problem+json\`, with no lower weight than it gives \`application/json\`, is sent errors as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) has
-them; successes stay as they are.
+A client whose \`Accept\` prefers \`application/problem+json\` to \`application/json\`, or gives both the same weight, is sent errors in the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457):
 
 \`\`\`http
 GET /api/books?titel__eq=Emma
@@ -155,19 +146,12 @@ X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 
 | Member | |
 |---|---|
-| \`type\` | \`about:blank\`, or \`API_PROBLEM_TYPE_PREFIX\` and the code: with \`https://example.org/errors#\`, where you publish a page such as this one, \`https://example.org/errors#unknown_column\` |
+| \`type\` | \`about:blank\`, or \`API_PROBLEM_TYPE_PREFIX\` and the code |
 | \`title\`, \`detail\`, \`code\`, \`at\` | \`error\`, \`reason\`, \`code\` and \`at\` of the envelope; of several problems, \`detail\` is the first |
-| \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where the client's own \`X-Request-Id\` is no UUID |
-| \`problems\` | the \`reason\` where it is no text: for bodies, path → messages |
+| \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where it is no UUID |
+| \`problems\` | the \`reason\` of a body: path → messages |
 
-A batch that fails has the form that the batch's own \`Accept\` asks for. A [final callback](../guide/hooks.md) is given the envelope, and the problem says what it leaves of \`errors\`; if it leaves none, its
-body is sent. All errors have \`Vary: Accept\`.
-
-## Short names
-
-| Status | \`error\` |
-|---|---|
-${names()}
+A failed batch has the form that its own \`Accept\` asks for. A [final callback](../guide/hooks.md) is given the envelope; the problem says what it leaves of \`errors\`, and if it leaves none, its body is sent.
 
 ${tables()}
 `

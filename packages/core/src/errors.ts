@@ -140,7 +140,7 @@ const unavailable = (
 
 // ---------------------------------------------------------------- route: 404, 405, 414
 
-/** No endpoint has this path; `similar` is an endpoint that differs in case, plural, slashes or a few letters. */
+/** No endpoint has this path. */
 export const unknownPath = (path: string, similar?: string): ApiError =>
   notFound(
     'unknown_path',
@@ -165,7 +165,7 @@ export const noRecordUrls = (path: string, list: string): ApiError =>
     `No endpoint answers at ${excerpt(path, longestPath)}: the rows of ${list} have no key, so there is only the list.`,
   )
 
-/** The endpoint does not have this method; `Allow` lists those it has. */
+/** Another method; `Allow` lists those of the endpoint. */
 export const methodNotAllowed = (
   method: string,
   allowed: readonly string[],
@@ -206,7 +206,7 @@ export const tooManyRequests = (
     headers,
   )
 
-/** A start-up query failed, or a connection of the pool has settings with which no statement is sent; the cause is in the log. */
+/** A start-up query failed, or a connection has unsafe settings; the log has the cause. */
 export const notReady = (): ApiError =>
   unavailable('not_ready', 'The service is not ready yet.', { 'retry-after': '5' })
 
@@ -226,10 +226,7 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/**
- * A request without credentials (specification's text); the error names no header if a cookie suffices, or if only the host's own
- * strategy knows what it reads.
- */
+/** A request without credentials (specification's text). */
 export const authorizationMissing = (
   challenge: string,
   place: 'header' | 'host' | { readonly cookie: string } = 'header',
@@ -244,7 +241,7 @@ export const authorizationMissing = (
     challenge,
   )
 
-/** A malformed or wrong credential; the response is the same for all of them. */
+/** A malformed or wrong credential. */
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
@@ -256,7 +253,7 @@ export const tokenHasExpired = (): ApiError =>
     'Bearer error="invalid_token", error_description="Token has expired"',
   )
 
-/** A refresh token that is malformed, has a wrong signature, or belongs to another service (specification's text). */
+/** A refresh token that is malformed, forged, or of another service (specification's text). */
 export const invalidToken = (): ApiError =>
   unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')
 
@@ -264,29 +261,26 @@ export const invalidToken = (): ApiError =>
 export const invalidRefreshToken = (): ApiError =>
   denied('invalid_refresh_token', 'Invalid or expired refresh token')
 
-/** A write authenticated by a cookie without a same-origin header; browsers send cookies with cross-site requests too. */
+/** A write authenticated by a cookie, from another origin. */
 export const crossSiteRequest = (): ApiError =>
   denied(
     'cross_site_request',
     'A request that is authenticated by a cookie and changes something must come from the same origin (Sec-Fetch-Site or Origin header).',
   )
 
-/** A password longer than 72 bytes; bcrypt would ignore the rest. */
+/** A password longer than 72 bytes. */
 export const passwordTooLong = (bytes: number): ApiError =>
   badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)
 
 // ---------------------------------------------------------------- authorize, scope: 403
 
-/**
- * A role is missing or a policy refuses; the error is the same for both (specification: Access policies). If a record of a list or a
- * nested record is refused, the reason has its path in the body.
- */
+/** A role is missing or a policy refuses (specification: Access policies); of a list or nested records, the reason has the path in the body. */
 export const forbidden = (path: string = ''): ApiError =>
   denied('forbidden', path === '' ? notAllowed : { [path]: [notAllowed] })
 
 const notAllowed = 'This is not allowed for the current user.'
 
-/** PATCH or DELETE by filters, from a caller who may not list the resource: the number of matching records would reveal their values. */
+/** PATCH or DELETE by filters, from a caller who may not list the resource. */
 export const forbiddenFilters = (method: string): ApiError =>
   denied(
     'forbidden_filters',
@@ -295,7 +289,7 @@ export const forbiddenFilters = (method: string): ApiError =>
 
 // ---------------------------------------------------------------- parse: 400, the text is not the query language
 
-/** A `%` without two hexadecimal digits, or bytes that are not UTF-8; `at` is the text around it. */
+/** A `%` without two hexadecimal digits, or bytes that are not UTF-8. */
 export const malformedEncoding = (text: string, at: string = text): ApiError =>
   badRequest(
     'malformed_encoding',
@@ -323,7 +317,7 @@ export const unknownOperator = (operator: string, hint: string, at: string): Api
 export const unknownFunction = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_function', `Unknown function ${quoted(name)}.${hint}`, at)
 
-/** A parameter that is neither in the query language nor in API_ADDITIONAL_QUERY_PARAMS. */
+/** A parameter that is neither of the query language nor in API_ADDITIONAL_QUERY_PARAMS. */
 export const unknownParameter = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_parameter', `Unknown parameter ${quoted(name)}.${hint}`, at)
 
@@ -345,7 +339,7 @@ export const limitExceeded = (
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
-/** A filter or an option of embedded relations names a relation that does not exist or is not published. */
+/** A filter or an option names a relation that does not exist or is not published. */
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
   badRequest('unknown_relation', `${quoted(segment)} is not a relation here.${hint}`, at)
 
@@ -370,7 +364,7 @@ export const invalidJoinModel = (token: string, hint: string): ApiError =>
     at: token,
   })
 
-/** Conditions on the rows of several joins, combined with "or", that multiply out to too many alternatives. */
+/** Conditions on several joins, combined with "or", that multiply out to too many alternatives. */
 export const tooManyAlternatives = (most: number, lookUps: number, at: string): ApiError =>
   badRequest(
     'too_many_alternatives',
@@ -435,7 +429,7 @@ export const invalidParameter = (
 export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
   badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)
 
-/** `search` where the caller may read none of the columns that the model declares for it, or it declares none. */
+/** `search` where the model declares no column for it that the caller may read. */
 export const searchNotOffered = (endpoint: string, at: string): ApiError =>
   badRequest(
     'search_not_offered',
@@ -465,10 +459,7 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 // ---------------------------------------------------------------- execute: 404, 503
 
-/**
- * No record has this key, or the caller may not see it; the response is the same for both. If a list of records was sent, the
- * reason has the path of the record in the body.
- */
+/** No record has this key, or the caller may not see it; of a list, the reason has the path in the body. */
 export const recordNotFound = (path: string = ''): ApiError =>
   notFound('record_not_found', path === '' ? 'No such record.' : { [path]: ['No such record.'] })
 
@@ -480,7 +471,7 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
     relation,
   )
 
-/** On SQLite, "fields" or groups over several to-many joins, whose rows would have too many combinations. */
+/** On SQLite, "fields" or groups over several to-many joins with too many combinations of rows. */
 export const tooManyCombinations = (most: number, at: string): ApiError =>
   badRequest(
     'too_many_combinations',
@@ -488,11 +479,11 @@ export const tooManyCombinations = (most: number, at: string): ApiError =>
     at,
   )
 
-/** An expression without a result in the database, such as the overflow of a sum or a division by 0 in a view; a row too long to be sorted. */
+/** An expression without a result, such as the overflow of a sum; a row too long to be sorted. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
-/** A query has more values than one statement of the database takes, although each list is within its limit. */
+/** All lists of a query together have more values than one statement takes. */
 export const tooManyValues = (values: number, most: number): ApiError =>
   badRequest(
     'too_many_values',
@@ -503,10 +494,7 @@ export const tooManyValues = (values: number, most: number): ApiError =>
 export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
-/**
- * The database ended the request because of a conflict with concurrent ones: a deadlock, a serialisation failure, or on MySQL and
- * MariaDB a lock that was not released. A transaction has been repeated before. A lock on PostgreSQL and SQLite is a timeout.
- */
+/** A deadlock or serialisation failure, or on MySQL and MariaDB a lock that was not released; a transaction has been repeated before. */
 export const databaseConflict = (): ApiError =>
   unavailable(
     'database_conflict',
@@ -536,7 +524,7 @@ export const transactionsUnsupported = (): ApiError =>
     code: 'transactions_unsupported',
   })
 
-/** The client closed its connection during a statement or before a `transform`, so it does not receive this response. */
+/** The client closed its connection. */
 export const clientGone = (): ApiError =>
   refusal(499, {
     error: 'Client Closed Request',
@@ -589,7 +577,7 @@ export const unsupportedOverride = (method: string): ApiError =>
     method,
   )
 
-/** The body is compressed, so that its size cannot be checked before decompression. */
+/** The body is compressed. */
 export const encodedBody = (encoding: string): ApiError =>
   refusal(415, {
     error: 'Unsupported Media Type',
@@ -655,14 +643,14 @@ export const validationFailed = (
     code: 'validation_failed',
   })
 
-/** An operation of a batch addresses an endpoint that batches do not support: sign-in, documentation, health, or a batch. */
+/** An operation of a batch that is sign-in, documentation, health, or a batch. */
 export const notInBatch = (path: string): ApiError =>
   badRequest(
     'not_in_batch',
     `${excerpt(path, longestPath)} cannot be part of a batch, which takes requests to records, relations and lists.`,
   )
 
-/** An operation of a batch contains references, and a setup callback or custom authentication would see it without their values. */
+/** A reference of a batch that a setup callback or custom authentication would see without its value. */
 export const referencesSeenEarly = (): ApiError =>
   badRequest(
     'references_not_allowed',
@@ -699,7 +687,7 @@ const refusedFor = (
 const takenValue = 'Another record has this value.'
 const takenCombination = 'Another record has this combination of values.'
 
-/** Another record has these values; the error lists the fields of each unique key that is taken, if they can be found. */
+/** Another record has these values; the error lists the fields of the unique key. */
 export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError => {
   const fields = new Map<string, readonly string[]>()
   for (const paths of keys) {
@@ -709,10 +697,7 @@ export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError 
   return refusedFor(409, 'unique_violation', takenValue, fields)
 }
 
-/**
- * A foreign key or link to a record that does not exist or that the caller may not see; both give the same error. In a list, it also
- * names those of later records that look-ups have found.
- */
+/** A foreign key or link to a record that does not exist, or that the caller may not see. */
 export const missingReference = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'missing_reference', paths, 'No such record.')
 
@@ -720,7 +705,7 @@ export const missingReference = (paths: readonly string[]): ApiError =>
 export const notNullViolation = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
 
-/** A value violates a CHECK constraint or a domain of the database; the error names it if all of its fields are known. */
+/** A value violates a CHECK constraint or a domain of the database. */
 export const checkViolation = (paths: readonly string[] = [], rule?: string): ApiError =>
   refusedBy(
     422,
@@ -731,7 +716,7 @@ export const checkViolation = (paths: readonly string[] = [], rule?: string): Ap
       : `A value breaks the rule ${quoted(rule)} of the database.`,
   )
 
-/** A trigger of the application refused the write; the error has the trigger's message if API_SHOW_TRIGGER_MESSAGES is true. */
+/** A trigger refused the write; API_SHOW_TRIGGER_MESSAGES shows its message. */
 export const refusedByDatabase = (message: string, paths: readonly string[] = []): ApiError =>
   refusedBy(
     422,
@@ -763,7 +748,7 @@ export const referredTo = (
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
-/** The stored record is not a version that `If-Match` names, or is one that `If-None-Match` names. */
+/** The stored record is not the version that `If-Match` names, or is one of `If-None-Match`. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
@@ -771,7 +756,7 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
-/** A write of one record without an ETag in If-Match, which its model requires; `*` is none. */
+/** A write of one record without the ETag in If-Match that its model requires. */
 export const preconditionRequired = (setting: string): ApiError =>
   refusal(428, {
     error: 'Precondition Required',
@@ -779,7 +764,7 @@ export const preconditionRequired = (setting: string): ApiError =>
     code: 'precondition_required',
   })
 
-/** A write that would change or delete a stored record whose model requires If-Match, where its ETag cannot be sent: filters, lists, upserts, nested records, cascades. */
+/** The same for filters, lists, upserts, nested records and cascades, where no ETag can be sent. */
 export const preconditionRequiredForEach = (setting: string, path: string = ''): ApiError => {
   const message = `This would change or delete a stored record that needs its own ETag in If-Match, which cannot be sent here: send a request for each such record, alone or in a batch (${setting}; 'single' asks only for the ETag of the record in the path).`
   return refusal(428, {
@@ -841,7 +826,7 @@ interface TooMany {
   readonly below?: string
 }
 
-/** `on_conflict` columns that are not a unique key of the model, or a key with a column that the client cannot send and that has no default. */
+/** `on_conflict` columns that are not a unique key of the model which the client can send. */
 export const notUniqueColumns = (
   { text, resource, parameter }: Record<'text' | 'resource' | 'parameter', string>,
   keys: readonly string[],
@@ -867,14 +852,14 @@ export const idempotencyKeyReused = (): ApiError =>
     code: 'idempotency_key_reused',
   })
 
-/** An `Idempotency-Key` of a user without identity: no primary key, and no other unique value. */
+/** An `Idempotency-Key` of a user without identity. */
 export const userWithoutKey = (): ApiError =>
   badRequest(
     'user_without_key',
     'An Idempotency-Key belongs to one user, and this user has nothing that identifies it, such as a primary key.',
   )
 
-/** An `Idempotency-Key` on PATCH, PUT, DELETE, restore, login, refresh or logout, which do not store their response. */
+/** An `Idempotency-Key` on anything but POST of a collection and batches. */
 export const idempotencyKeyNotHere = (request: string): ApiError =>
   badRequest(
     'idempotency_key_not_here',
