@@ -30,6 +30,7 @@ const update = process.env.UPDATE_DOCS === '1'
 const elsewhere = new Set([
   'docs/guide/writing.md',
   'docs/guide/models.md',
+  'docs/reference/model-options.md',
   'docs/guide/authentication.md',
   'docs/guide/access.md',
   'docs/recipes/existing-app.md',

@@ -1,9 +1,7 @@
 /** Tables of migration tools are left out, unless they are named; their keys suggest no relations. */
-import { readFileSync } from 'node:fs'
 import { introspect } from '@model-api/core/introspect'
-import { bookkeepingTables } from '../../packages/core/src/catalogue/introspect/bookkeeping.ts'
 import { equal } from '../support/assert.ts'
-import { eachDatabase, suite } from '../support/suite.ts'
+import { eachDatabase } from '../support/suite.ts'
 
 eachDatabase('tables of migration tools', (test, db) => {
   test.before(() =>
@@ -46,17 +44,5 @@ eachDatabase('tables of migration tools', (test, db) => {
 
   test('columns with the same general name suggest no relation', async () => {
     equal((await introspect(db.kysely, { include: [own()] })).suggestions, [])
-  })
-})
-
-suite('the tables of migration tools in the page on models', (test) => {
-  test('are those of introspect', () => {
-    const page = readFileSync(new URL('../../docs/guide/models.md', import.meta.url), 'utf8')
-    const section = /^#### Tables of migration tools\n.*?^Tables of the engines/ms.exec(page)?.[0]
-    const names = section?.split('\n').slice(3).join('\n').match(/`\w+`/g) ?? []
-    equal(
-      names.map((name) => name.slice(1, -1).toLowerCase()).sort(),
-      [...bookkeepingTables].sort(),
-    )
   })
 })

@@ -7,7 +7,7 @@ import type { StandardSchema } from './standard-schema.ts'
 
 /**
  * The column types and their JSON types in requests and responses. Their forms in each database:
- * https://github.com/model-api/model-api/blob/main/docs/guide/models.md
+ * https://github.com/model-api/model-api/blob/main/docs/reference/model-options.md
  */
 export interface ColumnTypes {
   integer: number
@@ -67,7 +67,7 @@ export type ColumnRight<User = HookUser> =
   | RoleRule
   | ((args: HookArgs<User>) => boolean | Promise<boolean>)
 
-/** One declared column. Only `type` is required. Every option: https://github.com/model-api/model-api/blob/main/docs/guide/models.md */
+/** One declared column. Only `type` is required. Every option: https://github.com/model-api/model-api/blob/main/docs/reference/model-options.md */
 export interface Column<User = HookUser> {
   /** How the value is stored, compared and written in JSON. */
   readonly type: ColumnType

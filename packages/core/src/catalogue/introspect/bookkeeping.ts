@@ -1,4 +1,4 @@
-// The tables of migration tools and of this library itself, which introspection leaves out (docs/guide/models.md).
+// The tables of migration tools and of this library itself, which introspection leaves out.
 
 /** In lower case; names are compared without regard to case. */
 export const bookkeepingTables: ReadonlySet<string> = new Set([
