@@ -241,6 +241,14 @@ export interface Shortcuts {
    */
   readonly keyList?: (columns: readonly DialectColumn[]) => KeyList | undefined
 
+  /**
+   * Returns a table of keys with their numbers: a row that belongs to one of the keys tells its number, where a collation finds keys equal
+   * whose texts differ. Undefined for keys that are equal only if their texts are.
+   */
+  readonly numberedKeys?: (
+    pairs: readonly Omit<KeyPair, 'ref' | 'otherRef'>[],
+  ) => ((keys: Param<readonly (readonly PlanValue[])[]>) => NumberedKeys) | undefined
+
   /** How one statement inserts many records. Without it, each record takes its own statement. */
   readonly multiRowInserts?: MultiRowInserts
 
@@ -311,6 +319,16 @@ export interface KeyList {
     refs: readonly Expression<unknown>[],
     keys: Param<readonly (readonly PlanValue[])[]>,
   ) => Expression<SqlBool>
+}
+
+/** Keys of `otherColumn`s as the rows of a table. */
+export interface NumberedKeys {
+  /** What follows FROM. */
+  readonly table: Expression<unknown>
+  /** The place of the key in the list; the first one has the number 1. */
+  readonly number: Expression<unknown>
+  /** The parts of the key. They have the types and collations of their columns, as `sameKey` compares them. */
+  readonly refs: readonly Expression<unknown>[]
 }
 
 /** What `orderedUpdates` says of a column, given by its name in the database. */

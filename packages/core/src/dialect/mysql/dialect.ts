@@ -42,7 +42,7 @@ import { jsonValue } from './json-path.ts'
 import { mysqlSearchIndexes } from './search-index.ts'
 import { mysqlSessionSettings } from './session-settings.ts'
 import { compareSecond, longTimes, secondAround, timesInOrder } from './times.ts'
-import { jsonSeries, jsonTable } from './values-table.ts'
+import { jsonSeries, jsonTable, numberedKeysOf } from './values-table.ts'
 import { mysqlOrderedUpdates, mysqlSingleWrites } from './writes.ts'
 
 /** MySQL and MariaDB; `connect` finds out which of them, and how the columns are declared. */
@@ -292,7 +292,7 @@ function dialectWith(facts: Facts): InternalDialect {
   }
 
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
-    isLoose(column) || isLoose(otherColumn)
+    isLoose(column) || isLoose(otherColumn) || clash(facts.of(column), facts.of(otherColumn))
       ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
       : { own: keySide(column, ref), other: keySide(otherColumn, otherRef) }
 
@@ -375,6 +375,7 @@ function dialectWith(facts: Facts): InternalDialect {
         lookUpOrderedUpdates: mysqlOrderedUpdates,
         valuesTable: (columns) => jsonTable(columns, facts.of),
         equalsValue,
+        numberedKeys: numberedKeysOf(facts.of),
       }),
       keyList,
       sharesLookUps: true,
@@ -471,7 +472,11 @@ function dialectWith(facts: Facts): InternalDialect {
 
     sameKey(column, ref, otherColumn, otherRef) {
       const own = sql<SqlBool>`${ref} = ${otherRef}`
-      if (!isLoose(column) && !isLoose(otherColumn)) {
+      if (
+        !isLoose(column) &&
+        !isLoose(otherColumn) &&
+        !clash(facts.of(column), facts.of(otherColumn))
+      ) {
         return plainCompare(keySide(column, ref), 'eq', keySide(otherColumn, otherRef))
       }
       const exact = sql<SqlBool>`${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)}`

@@ -1,10 +1,12 @@
-// jsonTable: rows of bound values as a table, which the server reads from one JSON document.
+// Rows of bound values as a table, which the server reads from one JSON document: those of records (jsonTable), and keys with their numbers.
 
 import { base64 } from '../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
-import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
-import { natural } from '../shared/sql/sql-parts.ts'
+import type { PlanValue } from '../dialect.ts'
+import type { BoundColumn, NumberedKeys, Shortcuts, ValuesTable } from '../internal-dialect.ts'
+import { isText, natural } from '../shared/sql/sql-parts.ts'
 import type { ColumnFacts } from './column-facts.ts'
 
 const name = 'model_api_values'
@@ -163,3 +165,85 @@ function bigintColumn(values: readonly unknown[]): DocumentColumn | undefined {
   if (hasNegative && hasLarge) return undefined
   return { type: hasLarge ? unsigned : whole, values: texts }
 }
+
+const keysName = 'model_api_keys'
+
+type Keys = readonly (readonly PlanValue[])[]
+
+/**
+ * `(select number, key_0 from json_table(?, '$[*]' columns (number for ordinality, key_0 text collate … path '$[0]')) as t) as
+ * model_api_keys`: a derived table, because MySQL refuses locks in a statement that reads a table function directly (error 3569).
+ */
+export const numberedKeysOf = (
+  factsOf: (column: DialectColumn) => ColumnFacts | undefined,
+): NonNullable<Shortcuts['numberedKeys']> => {
+  const mayDiffer = (column: DialectColumn): boolean =>
+    isText(column) && column.collation === 'database' && factsOf(column)?.codePoint !== true
+  const typeOf = (column: DialectColumn): KeyType | undefined => {
+    if (column.type === 'integer' || column.type === 'boolean') return 'bigint'
+    if (column.type === 'bigint') return 'decimal'
+    const collation = isText(column) ? factsOf(column)?.collation : undefined
+    return collation ? { collation } : undefined
+  }
+  return (pairs) => {
+    const isNeeded = pairs.some(
+      ({ column, otherColumn }) => mayDiffer(column) && mayDiffer(otherColumn),
+    )
+    const types: (KeyType | undefined)[] = pairs.map(({ otherColumn }) => typeOf(otherColumn))
+    if (!isNeeded || types.includes(undefined)) return undefined
+    return (keys: Param<Keys>): NumberedKeys => keysTable(types as KeyType[], keys)
+  }
+}
+
+type KeyType = 'bigint' | 'decimal' | { readonly collation: string }
+
+function keysTable(types: readonly KeyType[], keys: Param<Keys>): NumberedKeys {
+  const arePlain = keys.decide(isPlain)
+  const columns = types.map(
+    (type, i) =>
+      sql`${keyName(i)} ${documentType(type, arePlain)} path '$[${natural(i)}]' error on error`,
+  )
+  const parts = types.map((type, i) => sql`${decoded(type, i, arePlain)} as ${keyName(i)}`)
+  const document = keys.map(arePlain ? plainJson : encodedJson)
+  return {
+    table: sql`(select number, ${sql.join(parts)} from json_table(${document}, '$[*]' columns (number for ordinality, ${sql.join(columns)})) as ${sql.id('document')}) as ${sql.id(keysName)}`,
+    number: sql.id(keysName, 'number'),
+    refs: types.map((_, i) => sql.id(keysName, `key_${i}`)),
+  }
+}
+
+const keyName = (i: number): Fragment => sql.id(`key_${i}`)
+
+/** The character set is the beginning of the collation's name. */
+const setOf = (collation: string): string => collation.replace(/_.*/, '')
+
+function documentType(type: KeyType, arePlain: boolean): Fragment {
+  if (type === 'bigint') return sql`bigint`
+  if (type === 'decimal') return sql`decimal(20)`
+  return arePlain
+    ? sql`text character set ${sql.id(setOf(type.collation))} collate ${sql.id(type.collation)}`
+    : sql`longtext character set utf8mb4`
+}
+
+function decoded(type: KeyType, i: number, arePlain: boolean): Fragment {
+  const value = sql.id('document', `key_${i}`)
+  if (arePlain || typeof type === 'string') return value
+  const { collation } = type
+  return sql`convert(convert(from_base64(${value}) using utf8mb4) using ${sql.id(setOf(collation))}) collate ${sql.id(collation)}`
+}
+
+const jsonOf = (keys: Keys, textOf: (text: string) => string): string =>
+  JSON.stringify(
+    keys.map((key) => key.map((part) => (typeof part === 'string' ? textOf(part) : String(part)))),
+  )
+
+const plainJson = (keys: Keys): string => jsonOf(keys, (text) => text)
+
+const encodedJson = (keys: Keys): string =>
+  jsonOf(keys, (text) => base64(new TextEncoder().encode(text)))
+
+/** Whether the server reads the document's texts as they are: short ones without an escape such as `\u0001`. */
+const isPlain = (keys: Keys): boolean =>
+  keys.every((key) =>
+    key.every((part) => typeof part !== 'string' || part.length <= longestText),
+  ) && !plainJson(keys).includes('\\u')

@@ -1,9 +1,14 @@
-// arraysTable: rows of bound values as a table, which PostgreSQL builds from one array for each column.
+// Rows of bound values as a table, which PostgreSQL builds from one array for each column: those of records (arraysTable), and keys with
+// their numbers.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
-import type { BoundColumn, ValuesTable } from '../internal-dialect.ts'
+import type { PlanValue } from '../dialect.ts'
+import type { BoundColumn, NumberedKeys, Shortcuts, ValuesTable } from '../internal-dialect.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'
+import { isText } from '../shared/sql/sql-parts.ts'
+import type { Facts } from './column-facts.ts'
 
 const name = 'model_api_values'
 
@@ -75,3 +80,70 @@ const isPlain = (value: unknown): boolean =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
   (typeof value === 'number' && Number.isFinite(value))
+
+const keysName = 'model_api_keys'
+
+/** `unnest($1::text::text[], $2::text::bigint[]) with ordinality as model_api_keys(key_0, key_1, number)` */
+export const numberedKeysOf = (facts: Facts): NonNullable<Shortcuts['numberedKeys']> => {
+  /** Whether keys of the column may be equal although responses show different texts; `char(n)` has blanks at its end. */
+  const mayDiffer = (column: DialectColumn): boolean =>
+    facts.collates(column) === 'loose' &&
+    (column.collation === 'database' || facts.declared(column)?.name === 'bpchar')
+  return (pairs) => {
+    const isNeeded = pairs.some(
+      ({ column, otherColumn }) => mayDiffer(column) && mayDiffer(otherColumn),
+    )
+    const types = pairs.map(({ otherColumn }) => keyTypeOf(facts, otherColumn))
+    if (!isNeeded || types.includes(undefined)) return undefined
+    return (keys: Param<readonly (readonly PlanValue[])[]>): NumberedKeys => {
+      const arrays = types.map((type, i) => {
+        const list = keys.map((all) => arrayLiteral(all.map((key) => key[i])))
+        return sql`${list}::text::${type?.bound}[]`
+      })
+      const names = pairs.map((_, i) => sql.id(`key_${i}`))
+      return {
+        table: sql`unnest(${sql.join(arrays)}) with ordinality as ${sql.id(keysName)}(${sql.join([...names, sql.id('number')])})`,
+        number: sql.id(keysName, 'number'),
+        refs: types.map((type, i) => sql`${sql.id(keysName, `key_${i}`)}${type?.cast}`),
+      }
+    }
+  }
+}
+
+interface KeyType {
+  /** The type of the array's items. */
+  readonly bound: Fragment
+  /** The cast of an item to the type and collation of the column. */
+  readonly cast: Fragment
+}
+
+function keyTypeOf(facts: Facts, column: DialectColumn): KeyType | undefined {
+  const declared = facts.declared(column)
+  switch (column.type) {
+    case 'integer':
+    case 'bigint':
+      return { bound: sql`bigint`, cast: sql`` }
+    case 'decimal':
+      return { bound: sql`numeric`, cast: sql`` }
+    case 'date':
+      return { bound: sql`date`, cast: sql`` }
+    case 'boolean':
+      return { bound: sql`boolean`, cast: sql`` }
+    default:
+      break
+  }
+  if (!isText(column) || declared === undefined) return undefined
+  const collated = declared.collation === undefined ? sql`` : sql` collate ${declared.collation}`
+  switch (declared.name) {
+    case 'text':
+    case 'varchar':
+      return { bound: sql`text`, cast: collated }
+    case 'uuid':
+      return { bound: sql`uuid`, cast: sql`` }
+    case 'bpchar':
+    case 'citext':
+      return { bound: sql`text`, cast: sql`::${sql.id(declared.name)}${collated}` }
+    default:
+      return undefined
+  }
+}

@@ -39,6 +39,8 @@ export interface DeclaredType {
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
   readonly held: Held
+  /** Its own collation, if it is not the default one of the database. */
+  readonly collation?: Fragment
   /** For a domain over an enum: the cast to the enum, because PostgreSQL compares enums, but not domains over them. */
   readonly asEnum?: Fragment
   /** For a PostGIS type: the schema that contains `st_astext`, because a cast to text would give hexadecimal bytes. */
@@ -85,6 +87,7 @@ interface Declared {
   /** The schema of the enum type below domains. */
   readonly enum_schema: unknown
   readonly name: unknown
+  readonly collation_schema: unknown
   readonly deterministic: unknown
   readonly provider: unknown
   readonly locale: unknown
@@ -153,6 +156,7 @@ export async function lookUpFacts(
   const found = rowsOf<Declared>(db)`
     select t.i as i, a.attname::text as c, y.typname::text as type, a.atttypmod as modifier, coalesce(b.base, y.typname::text) as base, coalesce(b.modifier, a.atttypmod) as base_modifier,
       case when y.typtype = 'd' and y.typcategory <> 'A' then b.enum_schema end as enum_schema, k.collname::text as name,
+      case when k.collprovider <> 'd' then (select n.nspname::text from pg_namespace n where n.oid = k.collnamespace) end as collation_schema,
       to_jsonb(k) ->> 'collisdeterministic' as deterministic,
       coalesce(to_jsonb(case when k.collprovider <> 'd' then k end) ->> 'collprovider', to_jsonb(d) ->> 'datlocprovider', 'c') as provider,
       case when k.collprovider <> 'd' then to_jsonb(k) ->> 'collcollate' else d.datcollate::text end as locale,
@@ -230,6 +234,8 @@ function typeOf({
   base_modifier,
   enum_schema,
   geometry,
+  name,
+  collation_schema,
 }: Declared): DeclaredType {
   return {
     name: String(type),
@@ -239,6 +245,9 @@ function typeOf({
       ? { asEnum: sql`::${sql.id(enum_schema, String(base))}` }
       : {}),
     ...(typeof geometry === 'string' ? { geometry } : {}),
+    ...(typeof collation_schema === 'string'
+      ? { collation: sql.id(collation_schema, String(name)) }
+      : {}),
   }
 }
 

@@ -32,7 +32,7 @@ import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
 import { specialNumber } from '../shared/values/decimal.ts'
 import { decoderOf } from '../shared/values/decode.ts'
 import { exactAggregates } from '../shared/values/exact-aggregates.ts'
-import { arraysTable } from './arrays-table.ts'
+import { arraysTable, numberedKeysOf } from './arrays-table.ts'
 
 import {
   type DeclaredType,
@@ -255,6 +255,7 @@ function dialectWith(facts: Facts): InternalDialect {
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       keyList,
+      numberedKeys: numberedKeysOf(facts),
       equalsValue(column, ref, value) {
         const declared = facts.declared(column)?.name ?? ''
         if (!(column.type === 'uuid' ? ['uuid'] : textTypes).includes(declared)) return undefined

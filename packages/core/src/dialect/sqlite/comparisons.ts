@@ -191,7 +191,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     sameKey(pair) {
       const { column, ref, otherRef } = pair
       if (isOneForm(pair)) {
-        return sql<SqlBool>`${isText(column) ? operand(column, ref) : ref} = ${otherRef}`
+        return sql<SqlBool>`${keyOperand(pair, ref)} = ${otherRef}`
       }
       const other = exactForm(column, otherRef)
       if (hasSpellings(column)) {
@@ -210,10 +210,21 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     keySides(pair) {
       const { column, ref, otherRef } = pair
       return isOneForm(pair)
-        ? { own: ref, other: isText(column) ? operand(column, otherRef) : otherRef }
+        ? { own: ref, other: keyOperand(pair, otherRef) }
         : { own: exactForm(column, ref), other: exactForm(column, otherRef) }
     },
   }
+}
+
+/**
+ * The left side of a comparison of keys: SQLite compares by its collation, the column's own if both columns are declared to be compared
+ * by theirs.
+ */
+function keyOperand({ column, otherColumn }: Omit<KeyPair, 'ref' | 'otherRef'>, ref: Ref): Ref {
+  if (!isText(column)) return ref
+  return otherColumn.collation === 'database' || column.collation !== 'database'
+    ? operand(column, ref)
+    : sql`${ref} collate binary`
 }
 
 /** Returns a range of the plain column, which can use its index. The range contains every value that equals the other column's value. */
@@ -281,7 +292,7 @@ function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map(jsonItem).join()}]`
 }
 
-const keysJson = (keys: readonly (readonly PlanValue[])[]): string =>
+export const keysJson = (keys: readonly (readonly PlanValue[])[]): string =>
   `[${keys.map(jsonList).join()}]`
 
 const jsonItem = (value: PlanValue): PlanValue =>

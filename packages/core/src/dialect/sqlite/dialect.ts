@@ -33,6 +33,7 @@ import { sqliteConstraintColumns } from './constraint-columns.ts'
 import { classifySqlite } from './errors.ts'
 import { sqliteObjectText } from './json.ts'
 import { jsonValue } from './json-path.ts'
+import { numberedKeys } from './numbered-keys.ts'
 import { asComparable, bigintOf, bind, isScaled, operand } from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { sqliteSearchIndexes } from './search-index.ts'
@@ -66,6 +67,7 @@ function sqliteWith(known: KnownForms): InternalDialect {
       keepsByCase: true,
       valuesTable: (columns) => valuesTable(columns.map(({ values }) => values)),
       keyList,
+      numberedKeys,
       equalsValue,
       sharesLookUps: true,
       textStyle: { quote: '"', placeholders: 'question marks' },

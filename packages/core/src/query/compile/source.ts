@@ -216,7 +216,7 @@ export function comparedColumns(
   }))
 }
 
-interface ComparedColumn extends KeyColumn {
+export interface ComparedColumn extends KeyColumn {
   readonly otherColumn: NamedColumn
 }
 

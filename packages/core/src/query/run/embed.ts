@@ -5,7 +5,7 @@ import type { Lease } from '../../database/leases/lease.ts'
 import { tooManyEmbeddedRows } from '../../errors.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { cappedChunks } from '../compile/chunks.ts'
-import type { KeyReader } from '../compile/json/embed-query.ts'
+import type { KeyReader, ParentReader } from '../compile/json/embed-query.ts'
 import type { EdgeProgram, JoinedEdge } from '../compile/read-program.ts'
 import type { EmbedPlan, Value } from '../plan/plan.ts'
 import { requireObjects } from './checked-json.ts'
@@ -116,20 +116,28 @@ async function loadChunk(
   byKey: ReadonlyMap<string, readonly LoadedRow[]>,
   max: number | null,
 ): Promise<readonly LoadedRow[]> {
-  const { statement, readers, parentKey, object } = program.statement(keys, max)
+  const { statement, readers, parent: reader, object } = program.statement(keys, max)
   const raws = await lease.rawRows(statement)
   requireObjects(object, raws)
   const children = loadRows(readers, raws, undefined, object?.location)
-  const readParentKey = parentKeyReader(parentKey)
+  const keyOf = parentKeyReader(reader, keys)
   for (const child of children) {
-    const key = readParentKey(child.raw)
+    const key = keyOf(child.raw)
     for (const parent of byKey.get(key) ?? []) attach(parent, program.embed.relation.name, child)
   }
   return children
 }
 
-/** Returns a function that reads the key of a row's parent, as the string used in `byKey`. */
-function parentKeyReader(parentKey: readonly KeyReader[]): (raw: RawRow) => string {
+/** Returns a function that reads the key of a row's parent, as the string used in `byKey`; `keys` are those of the statement. */
+function parentKeyReader(
+  parent: ParentReader,
+  keys: readonly (readonly Value[])[],
+): (raw: RawRow) => string {
+  if (parent.by === 'number') {
+    const texts = keys.map(keyText)
+    return (raw) => texts[Number(cellOf(raw, parent.number)) - 1] ?? ''
+  }
+  const { key: parentKey } = parent
   const partOf = (raw: RawRow, part: KeyReader) => part.decode(cellOf(raw, part)) as Value | null
   const [only, ...others] = parentKey
   return only !== undefined && others.length === 0

@@ -1,19 +1,22 @@
 // Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
 
+import type { Expression } from 'kysely'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
-import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
+
+import type { Param } from '../../../lib/sql/param.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { valueOfJson } from '../../plan/conditions/value.ts'
 import type { EmbedPlan, Value } from '../../plan/plan.ts'
 import { slotParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
-import { orderBy } from '../rows/clauses.ts'
+import { orderBy, whereAll } from '../rows/clauses.ts'
 import { allOf } from '../rows/condition.ts'
-import { type KeyColumn, keysCondition, mostKeys } from '../rows/keys-condition.ts'
+import { keysCondition, mostKeys } from '../rows/keys-condition.ts'
 import { orderTerms } from '../rows/row-order.ts'
 import { type MemberReader, selectList } from '../selection.ts'
-import { comparedColumns, joinedSource } from '../source.ts'
+import { type ComparedColumn, comparedColumns, joinedSource } from '../source.ts'
 import type { Target } from '../target.ts'
 import {
   type ObjectColumn,
@@ -27,9 +30,17 @@ export interface CompiledEmbed {
   readonly readers: readonly MemberReader[]
   /** Where a row contains the JSON of its object, and the test whether that has the expected form. */
   readonly object?: ObjectColumn
-  /** Reads the key of the row's parent, in the order of `relation.from`. */
-  readonly parentKey: readonly KeyReader[]
+  /** Where a row tells its parent. */
+  readonly parent: ParentReader
 }
+
+/**
+ * `key`: the key of the parent, in the order of `relation.from`. `number`: the place of that key among those of the statement, from 1, where
+ * the database finds keys equal whose texts differ.
+ */
+export type ParentReader =
+  | { readonly by: 'key'; readonly key: readonly KeyReader[] }
+  | { readonly by: 'number'; readonly number: KeyReader }
 
 /** Reads one part of a key. */
 export interface KeyReader {
@@ -49,6 +60,61 @@ function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader[
 }
 
 const parentAlias = (i: number): string => `parent_${i}`
+
+/** How the statement finds the rows of parents, and what it selects of these. */
+interface ParentRows {
+  readonly from: Fragment
+  readonly within: Fragment | undefined
+  readonly selected: readonly Aliased[]
+  /** What is equal for the rows of one parent. */
+  readonly partition: readonly Expression<unknown>[]
+  readonly readerAt: (index: number) => ParentReader
+}
+
+/** By the keys themselves, or by a table that numbers them. */
+function parentRows(
+  target: Target,
+  embed: EmbedPlan,
+  keys: Param<readonly (readonly Value[])[]>,
+): ParentRows {
+  const { relation, rows: plan } = embed
+  const { dialect } = target
+  const parents = parentColumns(target, embed)
+  const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
+  const numbered = dialect.shortcuts?.numberedKeys?.(parents)
+  if (numbered !== undefined) {
+    const { table, number, refs } = numbered(keys)
+    const same = parents.map(({ column, ref, otherColumn }, i) =>
+      dialect.sameKey(column, ref, otherColumn, refs[i] as Expression<unknown>),
+    )
+    return {
+      from: sql`${table} join ${source} on ${sql.join(same, sql` and `)}`,
+      within: undefined,
+      selected: [sql`${number}`.as(parentAlias(0))],
+      partition: [number],
+      readerAt: (index) => ({
+        by: 'number',
+        number: { alias: parentAlias(0), index, decode: Number },
+      }),
+    }
+  }
+  return {
+    from: sql`${source}`,
+    within: keysCondition(target, parents, keys),
+    selected: parents.map(({ column, ref }, i) =>
+      sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
+    ),
+    partition: parents.map(({ column, ref }) => dialect.comparable(column, ref)),
+    readerAt: (first) => ({
+      by: 'key',
+      key: parents.map(({ column }, i) => ({
+        alias: parentAlias(i),
+        index: first + i,
+        decode: keyDecoder(dialect, column),
+      })),
+    }),
+  }
+}
 const rank = 'rank_in_parent'
 
 /**
@@ -62,38 +128,29 @@ export function compileEmbed(
   maxRows: number | null,
   object?: ObjectSelection,
 ): CompiledEmbed {
-  const { relation, rows: plan } = embed
+  const { rows: plan } = embed
   const { dialect } = target
   const selection = selectList(target, object?.separate ?? plan.output, false)
-  const parents = parentColumns(target, embed)
-  const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
+  const parents = parentRows(target, embed, slotParam(target, keysSlot, keys))
   const chosen = allOf(target, plan.where)
   const order = orderTerms(target, plan, false)
-  const parentSelection = parents.map(({ column, ref }, i) =>
-    sql`${dialect.select(column, ref)}`.as(parentAlias(i)),
-  )
   const { readers } = selection
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
-  const parentKey = parents.map(({ column }, i) => ({
-    alias: parentAlias(i),
-    index: readers.length + objects.length + i,
-    decode: keyDecoder(dialect, column),
-  }))
-  const selected = [...selection.items, ...objects, ...parentSelection]
-  const reading = { readers, parentKey, ...objectColumn(object, readers.length) }
-  const within = keysCondition(target, parents, slotParam(target, keysSlot, keys))
-  const where = chosen === undefined ? within : sql`${within} and ${chosen}`
+  const parent = parents.readerAt(readers.length + objects.length)
+  const selected = [...selection.items, ...objects, ...parents.selected]
+  const reading = { readers, parent, ...objectColumn(object, readers.length) }
+  const where = whereAll([parents.within, chosen].filter((one) => one !== undefined))
   const limit =
     maxRows === null
       ? sql``
       : sql` limit ${limitValue(dialect, slotParam(target, limitSlot, maxRows))}`
   if (embed.limit === null) {
-    const all = sql`select ${sql.join(selected)} from ${source} where ${where}`
+    const all = sql`select ${sql.join(selected)} from ${parents.from}${where}`
     return { rows: sql`${all}${orderBy(order)}${limit}${readLock(target, 'related')}`, ...reading }
   }
-  const partition = sql.join(parents.map(({ column, ref }) => dialect.comparable(column, ref)))
+  const partition = sql.join(parents.partition)
   const ranking = sql`row_number() over (partition by ${partition} order by ${sql.join(order)})`
-  const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${source} where ${where}${readLock(target, 'related')}`
+  const ranked = sql`select ${sql.join([...selected, ranking.as(rank)])} from ${parents.from}${where}${readLock(target, 'related')}`
   return {
     rows: sql`select * from (${ranked}) as ${sql.id('ranked')} where ${sql.id(rank)} <= ${embed.limit} order by ${sql.id(rank)}${limit}`,
     ...reading,
@@ -105,12 +162,16 @@ export const keysSlot: object = { name: 'keys of parents' }
 export const limitSlot: object = { name: 'most embedded rows' }
 
 /** The most keys of parents that one statement can have. */
-export const mostParentKeys = (target: Target, embed: EmbedPlan): number =>
-  mostKeys(
-    target.dialect,
-    parentColumns(target, embed).map(({ column }) => column),
-  )
+export function mostParentKeys(target: Target, embed: EmbedPlan): number {
+  const parents = parentColumns(target, embed)
+  return target.dialect.shortcuts?.numberedKeys?.(parents) === undefined
+    ? mostKeys(
+        target.dialect,
+        parents.map(({ column }) => column),
+      )
+    : Number.POSITIVE_INFINITY
+}
 
 /** Returns the columns that hold the parent's key: in the related table, or in the junction. */
-const parentColumns = (target: Target, { relation, rows }: EmbedPlan): readonly KeyColumn[] =>
+const parentColumns = (target: Target, { relation, rows }: EmbedPlan): readonly ComparedColumn[] =>
   comparedColumns(target, { relation, source: rows.from })
