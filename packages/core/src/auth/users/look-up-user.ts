@@ -41,12 +41,7 @@ export function lookUp(resource: Resource, columns: readonly NamedColumn[]): Loo
   return {
     columns,
     async read({ lease, target }, values) {
-      const program = compileByKey(unscoped(target), prepared, values, lease)
-      const row = await readOne(lease, program)
-      // Under the database's collation, equal values may differ in case, accents or trailing spaces.
-      const same =
-        row !== undefined && columns.every((column, i) => textIn(row, column) === String(values[i]))
-      return same ? row : undefined
+      return readOne(lease, compileByKey(unscoped(target), prepared, values, lease))
     },
   }
 }

@@ -2,6 +2,7 @@
 // from a query string.
 
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { exactValues } from '../../query/plan/conditions/path-key.ts'
 import { refOf } from '../../query/plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
 import { withJunction } from '../../query/plan/relations/sources.ts'
@@ -26,15 +27,18 @@ const rowsOf = (
   distinctBase: false,
 })
 
-/** Plans the read of the user with certain values in these columns. Each request fills in its values (`slot`). */
+/** Plans the read of the user with exactly certain values in these columns. Each request fills in its values (`slot`). */
 export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): ReadPlan =>
   planWhere(resource, (from) =>
-    columns.map((column, i) => ({
+    exactValues(
+      columns,
+      columns.map(() => ''),
+    ).map(({ column, value, at }) => ({
       kind: 'compare',
       operand: refOf(from, column),
       operator: 'eq',
-      value: '',
-      slot: { key: i },
+      value,
+      slot: { key: at },
     })),
   )
 

@@ -35,7 +35,10 @@ export interface NamedColumn {
   readonly path?: JsonPlace
   /** Set if the expression of the path already has the form that `Dialect.comparable` produces. */
   readonly comparable?: true
-  /** Only in the compilation of a statement: set if the query of a hook computes the values, to the column that it replaces. */
+  /**
+   * Only in a plan and its statement: the column of the registry, if the query of a hook computes the values in its place, or if its texts
+   * are compared by code point instead of under its collation.
+   */
   readonly inPlaceOf?: NamedColumn
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column

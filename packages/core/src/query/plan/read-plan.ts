@@ -11,6 +11,7 @@ import { maxAlternatives, maxLookUps } from '../parse/limits.ts'
 import { createAliases } from './aliases.ts'
 import { conditionsOnBase } from './conditions/base-conditions.ts'
 import { hasFewRelations } from './conditions/few-relations.ts'
+import { exactValues } from './conditions/path-key.ts'
 import { planSearch } from './conditions/search.ts'
 import { parseBoolean } from './conditions/value.ts'
 import { planConditions } from './conditions/where.ts'
@@ -187,12 +188,12 @@ const equals = (
   columns: Resource['primaryKey'],
   key: readonly Value[],
 ): readonly Condition[] =>
-  columns.map((column, i) => ({
+  exactValues(columns, key).map(({ column, value, at }) => ({
     kind: 'compare',
     operand: refOf(source, column),
     operator: 'eq',
-    value: key[i] as Value,
-    slot: { key: i },
+    value,
+    slot: { key: at },
   }))
 
 /** For records, replaces right joins by inner joins: a right join can return rows without a base row, which are no records. */

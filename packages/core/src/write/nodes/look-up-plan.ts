@@ -2,23 +2,20 @@
 
 import type { Junction } from '../../model/registry/relations/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { ColumnValue } from '../../query/plan/conditions/path-key.ts'
 import { refOf } from '../../query/plan/names.ts'
 import type { Condition, Output, RowPlan, Source, Value } from '../../query/plan/plan.ts'
-
-/** A column and the value it must equal. */
-export interface ColumnValue {
-  readonly column: NamedColumn
-  readonly value: Value
-}
 
 /** The columns of a key with its values. */
 export const columnValues = (
   columns: readonly NamedColumn[],
   key: readonly Value[],
-): readonly ColumnValue[] => columns.map((column, i) => ({ column, value: key[i] as Value }))
+): readonly ColumnValue[] => columns.map((column, at) => ({ column, value: key[at] as Value, at }))
 
 /** What a look-up reads. */
 export interface LookUpOptions {
+  /** The record has exactly this key, and not one that its collation finds equal; for keys in paths. */
+  readonly isExact?: boolean
   /** The columns to read, as `columnsToRead` tells, or those of a key; undefined for all. */
   readonly read: readonly NamedColumn[] | undefined
   readonly includeDeleted?: boolean

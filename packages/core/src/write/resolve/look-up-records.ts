@@ -6,6 +6,7 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import { readingForChange } from '../../query/compile/read-lock.ts'
 import { compileRows, type Slice } from '../../query/compile/rows/row-query.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
+import { exactValues } from '../../query/plan/conditions/path-key.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
 import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import { decodeRows } from '../../query/run/named-rows.ts'
@@ -87,7 +88,8 @@ export async function lockedRecord(
   lockedFor: LockedFor,
   options: LookUpOptions,
 ): Promise<Values | undefined> {
-  const plan = planLookUp(resource, columnValues(resource.primaryKey, key), options)
+  const valuesOfKey = options.isExact === true ? exactValues : columnValues
+  const plan = planLookUp(resource, valuesOfKey(resource.primaryKey, key), options)
   if (locksAsItReads(context, plan)) {
     const [row] = await readLocked(context, compileLocked(context.target, plan, lockedFor))
     return row
@@ -276,6 +278,14 @@ export async function existsOneUnscoped(
 /** The columns of a record's key with its values, for the WHERE of a statement. */
 export const keyMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
   matchesOf(keyParts(primaryKey), key)
+
+/** The same for a key in a path, which names no record whose key its collation finds equal. */
+export const exactMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
+  exactValues(primaryKey, key).map(({ column, value }) => ({
+    dbName: column.dbName,
+    column,
+    value,
+  }))
 
 /** The key in a record's values; undefined if a column is missing or null. */
 export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {

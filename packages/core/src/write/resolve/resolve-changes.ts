@@ -146,7 +146,11 @@ async function findByKey(
   const { action } = options
   const lockedFor = lockOf(context, level, wanted, isFirst)
   const read = readOf(context, level, wanted)
-  const look = { read, includeDeleted: options.whenFound === 'restore' }
+  const look = {
+    read,
+    includeDeleted: options.whenFound === 'restore',
+    isExact: options.version === 'of the request',
+  }
   const alone = (key: readonly Value[]) =>
     lockedRecord(context, resource, key, action, lockedFor, look)
   const [first] = wanted

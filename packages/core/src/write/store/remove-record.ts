@@ -29,7 +29,10 @@ export async function removeRecord(
   await requireAccess(context, resource, 'DELETE')
   const soft = resource.settings.softDelete !== null
   const read = columnsToRead(context, resource, { kind: 'remove', soft, precondition })
-  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', { read })
+  const stored = await lockedRecord(context, resource, key, 'DELETE', 'anyChange', {
+    read,
+    isExact: true,
+  })
   if (stored === undefined) throw recordNotFound()
   checkPrecondition(resource, precondition, stored)
   const links = await linksToRemove(context, resource, [stored], soft)

@@ -17,7 +17,7 @@ import { type LoadedRow, loadRows } from '../../query/run/loaded-row.ts'
 import { keyOutputOf } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { type Refusal, refusalOf } from '../refusals/refusal.ts'
-import { keyIn, keyMatches } from '../resolve/look-up-records.ts'
+import { exactMatches, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
 import type { SingleWriteStatements } from '../statements/stored-single-writes.ts'
 import { runWriteForRows } from './run-write.ts'
@@ -99,7 +99,7 @@ export async function updateRecord(
 ): Promise<Written | undefined> {
   const isReturned = read.echo === 'returned'
   const output = isReturned ? read.rows.output : noColumns
-  const matches = keyMatches(resource, key)
+  const matches = exactMatches(resource, key)
   const statement = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
   const written = await writeAndRead(context, resource, read, async (own) => {
@@ -173,7 +173,7 @@ export async function removeRecord(
   echo: SingleWriteEcho,
 ): Promise<boolean> {
   const { statements } = context
-  const matches = keyMatches(resource, key)
+  const matches = exactMatches(resource, key)
   const isCounted = mark === null && echo === 'read'
   const { statement } =
     mark === null

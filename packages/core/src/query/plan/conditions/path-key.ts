@@ -27,6 +27,45 @@ export function pathKey(
   return key
 }
 
+/** A column and the value it must equal. */
+export interface ColumnValue {
+  readonly column: NamedColumn
+  readonly value: Value
+  /** The index of the value in the key. */
+  readonly at: number
+}
+
+/**
+ * The columns of a key with its values. If the collation of a column also finds other spellings, it is compared twice: under its
+ * collation, for which it may have an index, and by code point.
+ */
+export function exactValues(
+  columns: readonly NamedColumn[],
+  key: readonly Value[],
+): readonly ColumnValue[] {
+  const values: ColumnValue[] = []
+  for (const [at, column] of columns.entries()) {
+    const value = key[at] as Value
+    values.push({ column, value, at })
+    if (column.collation === undefined) continue
+    values.push({ column: byCodePoint(column), value, at })
+  }
+  return values
+}
+
+/** The column as one that is compared by code point. */
+function byCodePoint(column: NamedColumn): NamedColumn {
+  const known = comparedByCodePoint.get(column)
+  if (known !== undefined) return known
+  const { collation: _, ...others } = column
+  const made = { ...others, inPlaceOf: column }
+  comparedByCodePoint.set(column, made)
+  return made
+}
+
+/** Cached, because statements are stored by their columns. */
+const comparedByCodePoint = new WeakMap<NamedColumn, NamedColumn>()
+
 /** Returns the parts of a key as URLs in responses spell them, before percent-encoding. */
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
