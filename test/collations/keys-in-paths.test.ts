@@ -63,7 +63,7 @@ for (const kind of ['case', 'blanks'] satisfies Kind[]) {
       // PostgreSQL fills a char(n) with blanks.
       const stored = encodeURIComponent(made.value.code)
       equal(location, `/api/shelves/${stored}`)
-      equal(await codeOf(location), made.value.code)
+      equal(await codeOf(String(location)), made.value.code)
       equal((await get(api, `/api/shelves/${stored}/items`)).status, 200)
       equal(made.value.items, `/api/shelves/${stored}/items`)
     })

@@ -87,6 +87,13 @@ export interface InternalDialect extends Dialect {
   /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */
   readonly insertId?: Expression<unknown>
   /**
+   * Returns a table of keys with their numbers: a row that belongs to one of the keys tells its number, where a collation finds keys equal
+   * whose texts differ. Undefined for keys that are equal only if their texts are.
+   */
+  readonly numberedKeys?: (
+    pairs: readonly Omit<KeyPair, 'ref' | 'otherRef'>[],
+  ) => ((keys: Param<readonly (readonly PlanValue[])[]>) => NumberedKeys) | undefined
+  /**
    * Returns a query that selects the primary keys of the rows in which the index finds every one of `words`, which is not empty.
    * Undefined if `connect` did not find the index; the search then reads the columns.
    */
@@ -240,14 +247,6 @@ export interface Shortcuts {
    * or because the types of the columns are unknown. Without it, keys of several columns are compared one by one.
    */
   readonly keyList?: (columns: readonly DialectColumn[]) => KeyList | undefined
-
-  /**
-   * Returns a table of keys with their numbers: a row that belongs to one of the keys tells its number, where a collation finds keys equal
-   * whose texts differ. Undefined for keys that are equal only if their texts are.
-   */
-  readonly numberedKeys?: (
-    pairs: readonly Omit<KeyPair, 'ref' | 'otherRef'>[],
-  ) => ((keys: Param<readonly (readonly PlanValue[])[]>) => NumberedKeys) | undefined
 
   /** How one statement inserts many records. Without it, each record takes its own statement. */
   readonly multiRowInserts?: MultiRowInserts

@@ -375,7 +375,6 @@ function dialectWith(facts: Facts): InternalDialect {
         lookUpOrderedUpdates: mysqlOrderedUpdates,
         valuesTable: (columns) => jsonTable(columns, facts.of),
         equalsValue,
-        numberedKeys: numberedKeysOf(facts.of),
       }),
       keyList,
       sharesLookUps: true,
@@ -412,6 +411,7 @@ function dialectWith(facts: Facts): InternalDialect {
         ? 'Its counter has reached the largest number of the column: give the column a larger type.'
         : `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,
+    ...(facts.hasJsonTable === true && { numberedKeys: numberedKeysOf(facts.of) }),
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,
     // `is null` would also find the zero dates of a column that is declared NOT NULL.
@@ -435,21 +435,23 @@ function dialectWith(facts: Facts): InternalDialect {
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       const not = negated ? sql`not ` : sql``
-      const own = column.collation === 'database' || facts.of(column)?.codePoint === true
+      const ignoring = column.collation === 'database' && ignoresCase(facts.of(column))
+      const own =
+        column.collation === 'database'
+          ? ignoring || !ignoreCase
+          : facts.of(column)?.codePoint === true
       const whole = own ? ref : byCodePoint(column, ref)
       const subject = match === 'endsWith' ? sql`right(${whole}, ${text.map(lengthOf)})` : whole
-      if (column.collation !== 'database') {
-        if (ignoreCase) {
-          // MySQL refuses an empty pattern.
-          const pattern = text.map(
-            (given) => caseRegExp(match === 'contains' ? match : 'startsWith', given) || '^',
-          )
-          return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
-        }
-        // LIKE takes up to ten times as long to compare a long text at each place.
-        if (match === 'contains') {
-          return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
-        }
+      if (ignoreCase && !ignoring) {
+        // MySQL refuses an empty pattern.
+        const pattern = text.map(
+          (given) => caseRegExp(match === 'contains' ? match : 'startsWith', given) || '^',
+        )
+        return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
+      }
+      // LIKE takes up to ten times as long to compare a long text at each place.
+      if (column.collation !== 'database' && match === 'contains') {
+        return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
       const pattern = text.map((given) =>
         match === 'endsWith' ? likeLiteral(given) : likePattern(match, given),
@@ -553,6 +555,10 @@ function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): bo
   if (own === '' || theirs === '' || own === theirs) return false
   return !own.endsWith('_bin') && !theirs.endsWith('_bin')
 }
+
+/** Whether the collation of a column ignores case, as all do whose names have `ci`; unknown ones may. */
+const ignoresCase = (facts: ColumnFacts | undefined): boolean =>
+  facts === undefined || /_ci(?:_|$)/.test(facts.collation)
 
 /** Types whose values the driver would round or convert to objects; it parses some doubles with a wrong last digit. */
 const selectedAsText: ReadonlySet<DialectColumn['type']> = new Set([

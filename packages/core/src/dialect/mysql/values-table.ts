@@ -5,7 +5,12 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
-import type { BoundColumn, NumberedKeys, Shortcuts, ValuesTable } from '../internal-dialect.ts'
+import type {
+  BoundColumn,
+  InternalDialect,
+  NumberedKeys,
+  ValuesTable,
+} from '../internal-dialect.ts'
 import { isText, natural } from '../shared/sql/sql-parts.ts'
 import type { ColumnFacts } from './column-facts.ts'
 
@@ -176,7 +181,7 @@ type Keys = readonly (readonly PlanValue[])[]
  */
 export const numberedKeysOf = (
   factsOf: (column: DialectColumn) => ColumnFacts | undefined,
-): NonNullable<Shortcuts['numberedKeys']> => {
+): NonNullable<InternalDialect['numberedKeys']> => {
   const mayDiffer = (column: DialectColumn): boolean =>
     isText(column) && column.collation === 'database' && factsOf(column)?.codePoint !== true
   const typeOf = (column: DialectColumn): KeyType | undefined => {

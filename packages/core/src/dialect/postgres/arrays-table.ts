@@ -5,7 +5,12 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
-import type { BoundColumn, NumberedKeys, Shortcuts, ValuesTable } from '../internal-dialect.ts'
+import type {
+  BoundColumn,
+  InternalDialect,
+  NumberedKeys,
+  ValuesTable,
+} from '../internal-dialect.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'
 import { isText } from '../shared/sql/sql-parts.ts'
 import type { Facts } from './column-facts.ts'
@@ -84,14 +89,15 @@ const isPlain = (value: unknown): boolean =>
 const keysName = 'model_api_keys'
 
 /** `unnest($1::text::text[], $2::text::bigint[]) with ordinality as model_api_keys(key_0, key_1, number)` */
-export const numberedKeysOf = (facts: Facts): NonNullable<Shortcuts['numberedKeys']> => {
-  /** Whether keys of the column may be equal although responses show different texts; `char(n)` has blanks at its end. */
+export const numberedKeysOf = (facts: Facts): NonNullable<InternalDialect['numberedKeys']> => {
+  /** Whether keys of the column may be equal although their texts differ. Those of a `char(n)` differ in blanks that responses do not show. */
   const mayDiffer = (column: DialectColumn): boolean =>
     facts.collates(column) === 'loose' &&
-    (column.collation === 'database' || facts.declared(column)?.name === 'bpchar')
+    column.collation === 'database' &&
+    facts.declared(column)?.name !== 'bpchar'
   return (pairs) => {
     const isNeeded = pairs.some(
-      ({ column, otherColumn }) => mayDiffer(column) && mayDiffer(otherColumn),
+      ({ column, otherColumn }) => mayDiffer(column) || mayDiffer(otherColumn),
     )
     const types = pairs.map(({ otherColumn }) => keyTypeOf(facts, otherColumn))
     if (!isNeeded || types.includes(undefined)) return undefined

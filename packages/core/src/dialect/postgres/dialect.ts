@@ -233,6 +233,7 @@ function dialectWith(facts: Facts): InternalDialect {
       boolean: 'boolean',
     },
     sessionSettings: postgresSessionSettings,
+    numberedKeys: numberedKeysOf(facts),
     lockReferred: (table) => (facts.locks(table) ? sql`for key share` : undefined),
     server: {
       maxValues: 65_535,
@@ -255,7 +256,6 @@ function dialectWith(facts: Facts): InternalDialect {
       valuesTable: (columns) =>
         arraysTable(columns, (column) => facts.declared(column)?.name ?? ''),
       keyList,
-      numberedKeys: numberedKeysOf(facts),
       equalsValue(column, ref, value) {
         const declared = facts.declared(column)?.name ?? ''
         if (!(column.type === 'uuid' ? ['uuid'] : textTypes).includes(declared)) return undefined
@@ -309,18 +309,18 @@ function dialectWith(facts: Facts): InternalDialect {
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       // Without COLLATE, an index with pattern operators can be used; under a deterministic collation, LIKE and ~ give the same result.
-      const subject = isLoose(column) ? byCodePoint(ref) : sql`${ref}::text`
-      const own = column.collation === 'database'
+      // PostgreSQL refuses patterns under a collation that is not deterministic.
+      const areLoose = facts.collates(column) === 'loose'
+      const subject = areLoose ? byCodePoint(ref) : sql`${ref}::text`
+      const own = column.collation === 'database' && !areLoose
       if (ignoreCase && !own) {
         const pattern = text.map((given) => caseRegExp(match, given))
         return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${pattern}`
       }
       const like = sql`${negated ? sql`not ` : sql``}${ignoreCase ? sql`ilike` : sql`like`}`
-      // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one. The
-      // ways for long texts count and compare characters, so they cannot be used where texts of different characters are equal.
-      const areCharacters = !own || facts.collates(column) !== 'loose'
+      // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one.
       const isShort = text.decide((given) => lengthOf(given) <= longestLike)
-      if (isShort || match === 'startsWith' || !areCharacters) {
+      if (isShort || match === 'startsWith') {
         const pattern = text.map((given) => likePattern(match, given))
         return sql<SqlBool>`${subject} ${like} ${pattern} escape '!'`
       }

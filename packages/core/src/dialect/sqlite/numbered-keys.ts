@@ -4,7 +4,7 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
-import type { NumberedKeys, Shortcuts } from '../internal-dialect.ts'
+import type { InternalDialect, NumberedKeys } from '../internal-dialect.ts'
 import { isText, natural } from '../shared/sql/sql-parts.ts'
 import { keysJson } from './comparisons.ts'
 
@@ -26,7 +26,7 @@ const isCollated = (column: DialectColumn): boolean =>
   isText(column) && column.collation === 'database'
 
 /** `json_each(?) as model_api_keys`: the collation of a key's column is not needed, since the column on the left decides. */
-export const numberedKeys: NonNullable<Shortcuts['numberedKeys']> = (pairs) => {
+export const numberedKeys: NonNullable<InternalDialect['numberedKeys']> = (pairs) => {
   const mayDiffer = pairs.some(
     ({ column, otherColumn }) => isCollated(column) && isCollated(otherColumn),
   )

@@ -81,7 +81,7 @@ function parentRows(
   const { dialect } = target
   const parents = parentColumns(target, embed)
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
-  const numbered = dialect.shortcuts?.numberedKeys?.(parents)
+  const numbered = dialect.numberedKeys?.(parents)
   if (numbered !== undefined) {
     const { table, number, refs } = numbered(keys)
     const same = parents.map(({ column, ref, otherColumn }, i) =>
@@ -164,7 +164,7 @@ export const limitSlot: object = { name: 'most embedded rows' }
 /** The most keys of parents that one statement can have. */
 export function mostParentKeys(target: Target, embed: EmbedPlan): number {
   const parents = parentColumns(target, embed)
-  return target.dialect.shortcuts?.numberedKeys?.(parents) === undefined
+  return target.dialect.numberedKeys?.(parents) === undefined
     ? mostKeys(
         target.dialect,
         parents.map(({ column }) => column),
