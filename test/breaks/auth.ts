@@ -254,10 +254,18 @@ export const auth: readonly Break[] = [
   },
   {
     title: 'A user is found by a name that only the collation considers equal',
-    file: 'packages/core/src/auth/users/look-up-user.ts',
-    find: 'return same ? row : undefined',
-    replace: 'return row',
+    file: 'packages/core/src/query/plan/conditions/path-key.ts',
+    find: 'if (column.collation === undefined) continue',
+    replace: 'continue',
     fails: 'test/auth/errors.test.ts',
+  },
+  {
+    title: 'A key in a path names a record whose key only the collation considers equal',
+    file: 'packages/core/src/write/resolve/look-up-records.ts',
+    find: 'options.isExact === true ? exactValues : columnValues',
+    replace: 'columnValues',
+    fails: 'test/collations/keys-in-paths.test.ts',
+    databases: ['postgres'],
   },
   {
     title: 'Any result of a password check except false is accepted',

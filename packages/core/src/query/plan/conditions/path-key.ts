@@ -48,23 +48,11 @@ export function exactValues(
     const value = key[at] as Value
     values.push({ column, value, at })
     if (column.collation === undefined) continue
-    values.push({ column: byCodePoint(column), value, at })
+    const { collation: _, ...byCodePoint } = column
+    values.push({ column: { ...byCodePoint, inPlaceOf: column }, value, at })
   }
   return values
 }
-
-/** The column as one that is compared by code point. */
-function byCodePoint(column: NamedColumn): NamedColumn {
-  const known = comparedByCodePoint.get(column)
-  if (known !== undefined) return known
-  const { collation: _, ...others } = column
-  const made = { ...others, inPlaceOf: column }
-  comparedByCodePoint.set(column, made)
-  return made
-}
-
-/** Cached, because statements are stored by their columns. */
-const comparedByCodePoint = new WeakMap<NamedColumn, NamedColumn>()
 
 /** Returns the parts of a key as URLs in responses spell them, before percent-encoding. */
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
