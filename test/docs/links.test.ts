@@ -1,6 +1,7 @@
 /** Every link between the pages of this repository has a target, including headings. */
 import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { anchor } from '../../scripts/site/anchor.ts'
 import { equal } from '../support/assert.ts'
 import { filesBelow, readSource, repository } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
@@ -9,14 +10,6 @@ const pages = filesBelow('', /\.md$/)
 
 /** The text outside fenced blocks. */
 const prose = (page: string): string => page.replace(/^```.*?^```/gms, '')
-
-/** The anchor of a heading on GitHub. */
-const anchor = (heading: string): string =>
-  heading
-    .replace(/\[(.*?)\]\(.*?\)/g, '$1')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-')
 
 const anchorsOf = (page: string): readonly string[] =>
   [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchor(heading))
