@@ -8,8 +8,8 @@ import { eachDatabase } from '../support/suite.ts'
 const Post = defineModel('Post', {
   table: 'posts',
   columns: {
-    id: { type: 'bigint', primaryKey: true, generated: true },
-    parent_id: { type: 'bigint', nullable: true },
+    id: { type: 'bigint', unsigned: true, primaryKey: true, generated: true },
+    parent_id: { type: 'bigint', unsigned: true, nullable: true },
     title: { type: 'string' },
   },
   relations: { children: hasMany('Post', 'parent_id'), parent: belongsTo('Post', 'parent_id') },
@@ -19,7 +19,7 @@ const Post = defineModel('Post', {
 /** Clients set the key. */
 const Code = defineModel('Code', {
   table: 'codes',
-  columns: { id: { type: 'bigint', primaryKey: true }, title: { type: 'string' } },
+  columns: { id: { type: 'bigint', unsigned: true, primaryKey: true }, title: { type: 'string' } },
   meta: {},
 })
 
@@ -33,6 +33,9 @@ eachDatabase('bigint unsigned', (test, db) => {
       const api = testApi(db, [Code])
       await refuses(api, `/api/codes?id__eq=${big}`, { code: 'invalid_value', says: ['64 bits'] })
       await refuses(api, `/api/codes/${big}`, { status: 404 })
+      equal(await refusalOf(send(api, 'POST', '/api/codes', { body: { id: '-1', title: 'a' } })), {
+        id: ['Expected at least 0, got -1.'],
+      })
     })
     return
   }
@@ -88,6 +91,31 @@ eachDatabase('bigint unsigned', (test, db) => {
     }
   })
 
+  test('has no negative values', async () => {
+    equal(await refusalOf(send(api, 'POST', '/api/codes', { body: { id: '-1', title: 'a' } })), {
+      id: ['Expected at least 0, got -1.'],
+    })
+  })
+
+  test('without unsigned: true its large numbers are shown and paged by cursors, but named by no request', async () => {
+    const { unsigned: _, ...signed } = Post.columns.parent_id
+    const Signed = defineModel('Post', {
+      table: 'posts',
+      columns: { ...Post.columns, parent_id: signed },
+      meta: {},
+    })
+    const narrow = testApi(db, [Signed])
+    equal((await read(narrow, `/api/posts/${big}`)).parent_id, '9223372036854775808')
+    await refuses(narrow, '/api/posts?parent_id__eq=9223372036854775808', {
+      code: 'invalid_value',
+      says: ['64 bits'],
+    })
+    const order = 'parent_id__isnull=false&order_by=-parent_id'
+    const first = await get(narrow, `/api/posts?${order}&limit=1&paging=cursor`)
+    equal(first.value[0].parent_id, '9223372036854775808')
+    equal((await read(narrow, first.body.next_url ?? ''))[0].parent_id, '1')
+  })
+
   test('Location is the URL of the new record', async () => {
     const made = await send(api, 'POST', '/api/posts', { body: { title: 'new', parent_id: big } })
     equal([made.status, made.value?.id], [201, '18446744073709551001'])
@@ -100,3 +128,6 @@ eachDatabase('bigint unsigned', (test, db) => {
     equal((await send(api, 'DELETE', `/api/codes/${largest}`)).status, 200)
   })
 })
+
+const refusalOf = async (answer: Promise<Answer>): Promise<unknown> =>
+  (await answer).body.errors.reason

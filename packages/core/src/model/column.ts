@@ -91,6 +91,11 @@ export interface Column<User = HookUser> {
   readonly exclusiveMinimum?: number | string
   /** A number must be smaller than this one. */
   readonly exclusiveMaximum?: number | string
+  /**
+   * An integer or bigint without negative values. A bigint of MySQL and MariaDB then holds up to 18446744073709551615, elsewhere
+   * 9223372036854775807. Default false.
+   */
+  readonly unsigned?: boolean
   /** Total digits of a decimal. Default 15 if `scale` is given; without both, the number of digits is unlimited. */
   readonly precision?: number
   /** Digits after the point of a decimal; each value is written with exactly this many. */

@@ -8,6 +8,8 @@ export interface DialectColumn {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
+  /** Set for an integer or bigint without negative values. */
+  readonly unsigned?: boolean
   /** Total digits of a decimal. */
   readonly precision?: number
   /** Digits after the decimal point. */

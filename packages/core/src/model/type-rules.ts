@@ -7,6 +7,8 @@ import type { AggregateFunction, FilterOperator } from './query-words/operators.
 export interface SpecialValues {
   /** Converts the text of such a value; undefined for any other text. */
   readonly read: (text: string) => string | bigint | undefined
+  /** Whether only responses and cursors contain the value: no filter, no key and no new value may be it. Default: none. */
+  readonly isOnlyShown?: (text: string) => boolean
   /** A regular expression that matches the texts of these values. */
   readonly pattern: string
 }

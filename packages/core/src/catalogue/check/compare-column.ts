@@ -23,6 +23,9 @@ export function* compareColumn(
   } else if (shape !== undefined) {
     const differ = { ...place, column, found: found.declared }
     if (digitsDiffer(column, shape)) yield { kind: 'precision', ...differ, digits: shape }
+    if (shape.type === 'bigint' && shape.unsigned === true && column.unsigned !== true) {
+      yield { kind: 'unsigned', ...differ }
+    }
     const { needed, because } = neededLength(column)
     if (shape.maxLength !== undefined && needed > shape.maxLength) {
       yield { kind: 'length', ...differ, needed, because, length: shape.maxLength }
@@ -62,6 +65,7 @@ function neededLength({ type, definition }: NamedColumn): { needed: number; beca
 /** `type: 'decimal', precision: 10, scale: 2` */
 function declaration({
   type,
+  unsigned,
   maxLength,
   precision,
   scale,
@@ -70,6 +74,7 @@ function declaration({
 }: Shape): string {
   return [
     `type: '${type}'`,
+    ...(unsigned === true ? ['unsigned: true'] : []),
     ...(maxLength === undefined ? [] : [`maxLength: ${maxLength}`]),
     ...(precision === undefined ? [] : [`precision: ${precision}`]),
     ...(scale === undefined ? [] : [`scale: ${scale}`]),

@@ -7,7 +7,7 @@ import type { Difference } from './difference.ts'
 /** One way in which a model and the database disagree. */
 export interface SchemaDifference {
   /**
-   * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `length`,
+   * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `unsigned`, `length`,
    * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`,
    * `unique write-only`, `repeated pairs`, `lacking` or `foreign key`.
    */
@@ -171,6 +171,12 @@ function columnWords(difference: OfColumn): Omit<Words, 'column'> {
         remedy: `Declare enum: [${listed(members)}], or change the members of the column.`,
       }
     }
+    case 'unsigned':
+      return {
+        declared: `declared as a signed ${column.type}`,
+        found: `${name} is ${found}, and no request can name its numbers beyond 9223372036854775807`,
+        remedy: 'Declare unsigned: true.',
+      }
     case 'not generated':
       return {
         declared: 'declared with generated: true',

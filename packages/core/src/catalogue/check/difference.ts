@@ -61,6 +61,7 @@ export type Difference =
       /** Members of the database that the model does not declare. */
       readonly undeclared: readonly string[]
     })
+  | (ColumnPlace & { readonly kind: 'unsigned' })
   | (ColumnPlace & { readonly kind: 'not generated' })
   | (ColumnPlace & { readonly kind: 'no default' })
   | (ColumnPlace & { readonly kind: 'computed' })

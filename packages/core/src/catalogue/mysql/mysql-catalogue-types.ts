@@ -45,7 +45,7 @@ export function mysqlShape(type: MysqlType): Shape {
   if (type.json) return { type: 'json' }
   switch (type.name) {
     case 'tinyint':
-      return { type: /^tinyint\(1\)(?! unsigned)/.test(type.full) ? 'boolean' : 'integer' }
+      return /^tinyint\(1\)(?! unsigned)/.test(type.full) ? { type: 'boolean' } : plainShape(type)
     case 'bit':
       return type.full === 'bit(1)' ? { type: 'boolean' } : opaque
     case 'decimal':
@@ -65,8 +65,15 @@ export function mysqlShape(type: MysqlType): Shape {
     case 'enum':
       return { type: 'enum', enum: enumMembers(type.full) }
     default:
-      return (Object.hasOwn(plainTypes, type.name) ? plainTypes[type.name] : undefined) ?? opaque
+      return plainShape(type)
   }
+}
+
+function plainShape({ name, full }: MysqlType): Shape {
+  const shape = Object.hasOwn(plainTypes, name) ? plainTypes[name] : undefined
+  if (shape === undefined) return opaque
+  const isWhole = shape.type === 'integer' || shape.type === 'bigint'
+  return isWhole && / unsigned/.test(full) ? { ...shape, unsigned: true } : shape
 }
 
 /** The only collations that compare all of Unicode by code point. */

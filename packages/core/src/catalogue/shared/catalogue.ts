@@ -9,7 +9,15 @@ import type { DeleteRule } from './delete-rule.ts'
 /** The options of a `Column` that follow from a database type. */
 export type Shape = Pick<
   Column,
-  'type' | 'precision' | 'scale' | 'items' | 'enum' | 'storage' | 'collation' | 'readOnly'
+  | 'type'
+  | 'unsigned'
+  | 'precision'
+  | 'scale'
+  | 'items'
+  | 'enum'
+  | 'storage'
+  | 'collation'
+  | 'readOnly'
 > &
   ColumnLimits
 

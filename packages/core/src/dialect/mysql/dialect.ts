@@ -403,7 +403,7 @@ function dialectWith(facts: Facts): InternalDialect {
     compare,
     specialValues,
     // `insert ignore` stores the empty text in place of a value that is not a member.
-    keepsOtherForms: ({ type }) => type === 'enum',
+    keepsOtherForms: ({ type }) => type === 'enum' || type === 'time',
     constraintColumns: mysqlConstraintColumns,
     keepsOwnReferences: true,
     counterAdvice: ({ table }, { dbName }, isGenerated) =>
@@ -647,9 +647,10 @@ const unsigned: SpecialValues = {
     /^[0-9]{1,20}$/.test(text) && BigInt(text) <= largestUnsigned ? BigInt(text) : undefined,
   pattern: '^[0-9]{1,20}$',
 }
+const undeclaredUnsigned: SpecialValues = { ...unsigned, isOnlyShown: () => true }
 
 /** Dates that do not exist in the calendar, times outside of a day, and values of BIGINT UNSIGNED above 2^63-1. */
-function specialValues({ type }: DialectColumn): SpecialValues | undefined {
+function specialValues({ type, unsigned: isUnsigned }: DialectColumn): SpecialValues | undefined {
   switch (type) {
     case 'date':
       return zeroDates
@@ -658,7 +659,7 @@ function specialValues({ type }: DialectColumn): SpecialValues | undefined {
     case 'time':
       return longTimes
     case 'bigint':
-      return unsigned
+      return isUnsigned === true ? unsigned : undeclaredUnsigned
     default:
       return undefined
   }

@@ -20,6 +20,8 @@ const long =
 const whole = new RegExp(`^${long}([.][0-9]{6})?$`)
 
 export const longTimes: SpecialValues = {
+  // No other database agrees that it is a time.
+  isOnlyShown: (text) => text === '24:00:00',
   pattern: `^${long}$`,
   read: (text) => (whole.test(text) ? text : undefined),
 }

@@ -350,6 +350,7 @@ function dialectWith(facts: Facts): InternalDialect {
     order: (column, ref, direction) => orderTerms(ordered(column, ref), direction, 'largest'),
 
     specialValues,
+    keepsOtherForms: ({ type }) => type === 'time',
     defaultOf: facts.defaultOf,
     constraintColumns: postgresConstraintColumns,
     counterAdvice({ schema, table }, { dbName }, isGenerated) {
@@ -514,6 +515,7 @@ const moments = farMoments('datetime')
 /** `24:00:00`, PostgreSQL's end of a day, which is later than its last second; with six fractional digits in cursors. */
 const endOfDay: SpecialValues = {
   read: (text) => (/^24:00:00(?:[.]0{6})?$/.test(text) ? text : undefined),
+  isOnlyShown: () => true,
   pattern: '^24:00:00$',
 }
 const numbers: SpecialValues = { read: specialNumber, pattern: '^(NaN|-?Infinity)$' }

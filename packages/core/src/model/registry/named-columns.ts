@@ -43,9 +43,16 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
     ...(column.enum === undefined ? {} : { enum: column.enum }),
     ...(column.collation === undefined ? {} : { collation: column.collation }),
     ...(column.storage === undefined ? {} : { storage: column.storage }),
-    definition: column,
+    ...(column.unsigned === true ? { unsigned: true } : {}),
+    definition: withLowest(column),
   }
 }
+
+/** Gives an unsigned column that declares no lower limit the limit 0. */
+const withLowest = (column: Column): Column =>
+  column.unsigned !== true || column.minimum !== undefined || column.exclusiveMinimum !== undefined
+    ? column
+    : { ...column, minimum: 0 }
 
 /** Returns the columns of a model by field name, in model order, computed ones last. `secrets` names the columns with credentials. */
 export function namedColumns(

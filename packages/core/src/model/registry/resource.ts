@@ -26,6 +26,7 @@ export interface NamedColumn {
   readonly enum?: readonly string[]
   readonly collation?: 'database'
   readonly storage?: 'text'
+  readonly unsigned?: boolean
   readonly special?: SpecialValues
   /** The database may contain values that are not of the column's type. Responses show them as text, and writes accept them unchanged. */
   readonly otherForms?: true

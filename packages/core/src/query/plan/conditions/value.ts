@@ -106,6 +106,7 @@ const orExpected = (value: string | undefined, expected: string): Conversion =>
 export function convertText(column: ValueColumn, text: string): Conversion {
   const usual = convertUsual(column, text)
   if ('value' in usual) return usual
+  if (column.special?.isOnlyShown?.(text) === true) return usual
   const special = column.special?.read(text)
   return special === undefined ? usual : { value: special }
 }
