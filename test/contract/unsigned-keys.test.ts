@@ -110,6 +110,10 @@ eachDatabase('bigint unsigned', (test, db) => {
       code: 'invalid_value',
       says: ['64 bits'],
     })
+    equal(
+      (await narrow.schemaDifferences()).map(({ kind, column, remedy }) => [kind, column, remedy]),
+      [['unsigned', 'parent_id', 'Declare unsigned: true.']],
+    )
     const order = 'parent_id__isnull=false&order_by=-parent_id'
     const first = await get(narrow, `/api/posts?${order}&limit=1&paging=cursor`)
     equal(first.value[0].parent_id, '9223372036854775808')
