@@ -76,19 +76,7 @@ const shownTypes: readonly (readonly [file: string, names: readonly string[]])[]
   ['model/settings/error-codes.ts', ['ErrorCodes', 'ErrorCode']],
   [
     'model/settings/access/access-types.ts',
-    [
-      'AccessKey',
-      'RoleKey',
-      'RoleRule',
-      'RoleMap',
-      'AuthRequirements',
-      'AccessPolicy',
-      'ApiKeyLookup',
-      'CustomAuth',
-      'TokenProvider',
-      'RateCount',
-      'RateLimitStore',
-    ],
+    ['ApiKeyLookup', 'CustomAuth', 'TokenProvider', 'RateCount', 'RateLimitStore'],
   ],
 ]
 
@@ -150,9 +138,12 @@ function sectionsOf(members: readonly Member[]): string {
           ]
         })
       const head = ['Key', 'Type', 'Default', 'In meta', 'Meaning']
+      /** A section of keys that belong to the whole API has no column "In meta". */
+      const columns = rows.some(([, , , meta]) => meta !== '–') ? head : head.toSpliced(3, 1)
+      const shown = columns === head ? rows : rows.map((cells) => cells.toSpliced(3, 1))
       const [words = ''] = title.split(';')
       const name = words.charAt(0).toUpperCase() + words.slice(1)
-      return `## ${name}\n\n${table(head, rows)}`
+      return `## ${name}\n\n${table(columns, shown)}`
     })
     .join('\n\n')
 }
@@ -177,11 +168,11 @@ const types = (): string =>
 
 /** Returns the whole page. */
 export const configurationPage =
-  (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/config instead. -->
+  (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/model/settings instead. -->
 
 # Configuration
 
-Every key, as the source has it: this page is written from the comments of the types and from the table that checks the values.
+Every setting, its default and its meaning.
 
 \`\`\`ts
 const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -190,17 +181,15 @@ const api = createApi({ db, models: [Book], config })
 \`\`\`
 
 - A model with \`meta\` is published; \`meta: {}\` publishes it with the settings of the API.
-- A key with an entry under "In meta" may stand in a model's meta by that name: \`API_\` is left out, the rest is in lower case. Meta goes before the configuration, the
-  configuration before the default; only the codes of \`error_codes\` are added to those of the configuration. Keys with – belong to the whole API.
-- \`allow_filters\`, \`allow_order_by\` and \`allow_select_fields\` of a model apply to its columns in requests to other models too: in joins, \`exists(…)\`, \`missing(…)\` and embedded records, and, for filters and
-  orders, in aggregates other than counts (\`author.name|n__max=1&n__ge=B\`). For \`allow_join\`, \`allow_groupby\` and \`allow_aggregation\`, only the setting of the model in the URL counts: if it allows them, columns of
-  joined models may be grouped by and aggregated too.
-- Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\`; \`get\`, \`post\`, \`patch\`, \`put\` and \`delete\` are the methods. A
-  callback for a method goes before that of the model.
+- A key with an entry under "In meta" may stand in a model's meta by that name. Meta goes before the configuration; only \`error_codes\` are added to those of the configuration.
+- Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\` (\`get\`, \`post\`, \`patch\`, \`put\`, \`delete\`). A callback for a method goes before that of the model.
 - Role rules go before each other as a whole, not key by key: see [roles and policies](../guide/access.md#roles).
-- Everything is checked when \`createApi\` is called. An unknown key, a value of another kind and settings that contradict each other are one error that lists all of them, with the
-  place and a suggestion.
-- \`ACCESS_SECRET_KEY\` and \`REFRESH_SECRET_KEY\` are read from the environment first.
+- Everything is checked when \`createApi\` is called. Unknown keys, wrong values and contradictions are one error that lists all of them.
+
+| Setting of a model | Counts for |
+|---|---|
+| \`allow_filters\`, \`allow_order_by\`, \`allow_select_fields\` | its columns, in requests to other models too: in joins, \`exists(…)\`, embedded records and, for filters and orders, aggregates other than counts |
+| \`allow_join\`, \`allow_groupby\`, \`allow_aggregation\` | requests to its URL, whose columns of joined models may be grouped and aggregated too |
 
 ## What \`createApi\` takes
 
@@ -214,7 +203,7 @@ ${table(['Key', 'Type', 'Default', 'Meaning'], metaRows())}
 
 ## Types
 
-\`User\` is the record of \`API_USER_MODEL\`, or whatever a custom strategy returned. The types of the callbacks are in [hooks](../guide/hooks.md).
+Rules of roles and policies are in [access](../guide/access.md), the types of callbacks in [hooks](../guide/hooks.md).
 
 \`\`\`ts
 ${types()}

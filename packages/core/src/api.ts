@@ -96,9 +96,8 @@ export interface ApiOptions<
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<DB> | Kysely<any>
   /**
-   * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Writes, their preconditions,
-   * login, refresh, users and `args.db` of hooks use `db`. An unavailable replica is skipped until a check succeeds; if none is
-   * available, reads use `db`. With `API_USERS_FROM_REPLICAS`, reads also look up their users in replicas. Replicas lag; see
+   * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn; everything else uses `db`, users and `args.db`
+   * of hooks too. An unavailable replica is skipped until a check succeeds; if none is available, reads use `db`. Replicas lag; see
    * `API_READ_YOUR_WRITES`. The API never closes them. Default: none.
    *
    * ```ts

@@ -143,21 +143,20 @@ export interface ApiConfig<
   /** Allows related records inside a body. Default false. Config, meta. Specification: Generated resource endpoints. */
   readonly API_ALLOW_NESTED_WRITES?: boolean
   /**
-   * Allows a list in POST, and PATCH and DELETE of many records: of a list, or by filters. A list of methods allows only these, so
-   * `['POST']` allows imports (lists, and upserts of them) alone. Default false. Config, meta.
+   * Allows a list in POST, and PATCH and DELETE of many records: of a list, or by filters. A list of methods allows only these:
+   * `['POST']` for imports. Default false. Config, meta.
    */
   readonly API_ALLOW_BULK?: boolean | readonly BulkMethod[]
   /** Allows `on_conflict`, by which a POST changes the records that exist; otherwise it is 400. Default true. Config, meta. */
   readonly API_ALLOW_UPSERT?: boolean
   /**
    * Shows clients the message of a trigger that refuses a write: of `RAISE EXCEPTION` and `ASSERT` (PostgreSQL), `SIGNAL` (MySQL,
-   * MariaDB), each with any SQLSTATE, and `RAISE(ABORT, …)` (SQLite). Without it the 422 says only that the database refuses the
-   * change. Default false. Config, meta.
+   * MariaDB) and `RAISE(ABORT, …)` (SQLite). Default false. Config, meta.
    */
   readonly API_SHOW_TRIGGER_MESSAGES?: boolean
   /**
-   * PATCH, PUT, DELETE and restore of a record need its ETag in `If-Match`: 428 without it, and for every other write that would change or
-   * delete a stored record, such as one by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
+   * Writes that change or delete a stored record need its ETag in `If-Match`: 428 without it, also for those that cannot send one,
+   * such as by filters. `'single'`: only those of one record, named by its path. Default false. Config, meta.
    */
   readonly API_REQUIRE_IF_MATCH?: boolean | 'single'
   /** Allows `?cascade_delete=1`, which deletes the dependents of a record with it. Default false. Config, meta. */
@@ -204,8 +203,8 @@ export interface ApiConfig<
    */
   readonly API_LIST_ETAGS?: boolean
   /**
-   * Adds `Cache-Groups` to reads, with the endpoints that they depend on, and `Cache-Group-Invalidation` to writes (RFC 9875), so
-   * that caches can remove the responses that a write has made stale. Default false. Config only.
+   * Adds `Cache-Groups` to reads and `Cache-Group-Invalidation` to writes (RFC 9875), so that caches remove responses that a write
+   * has made stale. Default false. Config only.
    */
   readonly API_CACHE_GROUPS?: boolean
   /**
@@ -221,7 +220,7 @@ export interface ApiConfig<
   /**
    * The codes of errors that your hooks, policies and authentication throw, for the OpenAPI document:
    * `{ issue_closed: { status: 409, description: 'The issue is closed; reopen it first.', methods: ['PATCH'] } }`. Without `methods`,
-   * every method can fail so. Codes of meta are added to these. Default none. Config, meta.
+   * every method can fail so. Default none. Config, meta.
    */
   readonly API_ERROR_CODES?: ErrorCodes
 
@@ -292,15 +291,15 @@ export interface ApiConfig<
   /** The method of the user model that checks a password. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_CHECK_METHOD?: string
   /**
-   * The cost of bcrypt hashes of passwords, which take 2^cost rounds, 4 to 16: of those that `transform: hashPassword` makes, of those that
-   * `passwordCheck` makes with `rehash`, and the lowest of checks of an unknown name. Default 10. Config only.
+   * The cost of bcrypt hashes, which take 2^cost rounds, 4 to 16: of `transform: hashPassword`, of `passwordCheck` with `rehash`,
+   * and the lowest of checks of an unknown name. Default 10. Config only.
    */
   readonly API_PASSWORD_COST?: number
   /** The field that holds the hash of an API key. Unset by default. Config only. Specification: User resource. */
   readonly API_CREDENTIAL_HASH_FIELD?: string
   /**
-   * Seconds for which the user of an access token is cached in the process instead of read for each request, at most 3600; a change
-   * or removal of the user or its roles takes effect after that time. Default 0: it is read for each request. Config only.
+   * Seconds for which the user of an access token is cached in the process, at most 3600; a change or removal of the user or its
+   * roles takes effect after that time. Default 0: it is read for each request. Config only.
    */
   readonly API_USER_CACHE?: number
   /** Takes an API key, returns its user or nothing. Unset by default. Config only. Specification: Strategies. */
@@ -308,15 +307,15 @@ export interface ApiConfig<
   /** The custom strategy: returns true, the user, or nothing. Unset by default. Config only. Specification: Strategies. */
   readonly API_CUSTOM_AUTH?: CustomAuth<CustomUser> & OtherUser<UserModel, CustomUser>
   /**
-   * Whether API_CUSTOM_AUTH is called once for a batch, with the request of the batch (`POST /api/batch`), instead of once for each
-   * operation. The function must then decide by the credential alone, not by the method, path or body; it may ask all
-   * requests that are not reads for a CSRF token, because a batch is a POST. Default false. Config only.
+   * Whether API_CUSTOM_AUTH is called once for a batch, with its request (`POST /api/batch`), instead of once for each operation.
+   * The function must then decide by the credential alone; it may ask all requests that are not reads for a CSRF token. Default
+   * false. Config only.
    */
   readonly API_CUSTOM_AUTH_PER_BATCH?: boolean
   /**
    * Where the custom strategy finds its credential, for the OpenAPI document and `Vary`: `{ in: 'cookie', name: 'session' }`,
-   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`, each with an optional `description`. With a cookie,
-   * `csrf: 'x-csrf-token'` names a header that writing requests need as well. Default: the header `Authorization`. Config only.
+   * `{ in: 'header', name: 'X-Session' }` or `{ in: 'bearer', format: 'JWT' }`. With a cookie, `csrf: 'x-csrf-token'` names a header that
+   * writes need as well. Default: the header `Authorization`. Config only.
    */
   readonly API_CUSTOM_AUTH_SCHEME?: CustomAuthScheme
 
@@ -411,17 +410,15 @@ export interface ApiConfig<
   /** Logo of the documentation page. Unset by default. Config only. */
   readonly API_LOGO_URL?: string
   /**
-   * Receives a copy of the OpenAPI document and returns the one that is served, with routes of the application for example. Called
-   * once for each version, at start-up or when that version is first built. Default none. Config only.
+   * Receives a copy of the OpenAPI document and returns the one that is served, once for each version. Default none. Config only.
    */
   readonly API_OPENAPI_CALLBACK?: OpenApiCallback
 
   // ------------------------------------------------------------------ pages
 
   /**
-   * Sends HTML to browsers: a GET whose `Accept` prefers `text/html` gets the index, a list, a record or an error as a page
-   * with links. The page shows the data of the JSON response and has no scripts. Default true, unless the environment variable
-   * `NODE_ENV` is `production` or there is no environment, as in workers. Config only.
+   * Sends HTML to browsers: a GET whose `Accept` prefers `text/html` gets a page with the data of the JSON response. Default true,
+   * unless the environment variable `NODE_ENV` is `production` or there is no environment, as in workers. Config only.
    */
   readonly API_HTML_PAGES?: boolean
 
@@ -441,15 +438,15 @@ export interface ApiConfig<
   readonly API_ALLOW_BATCH?: boolean
   /** Path of the batch endpoint below API_PREFIX. Default `/batch`. Config only. */
   readonly API_BATCH_ROUTE?: string
-  /** Maximum number of operations of one batch; any number from 1. Default 1000. Config only. */
+  /** Maximum number of operations of one batch. Default 1000. Config only. */
   readonly API_MAX_BATCH?: number
   /**
    * Maximum total length of the results of one batch, in characters; more is 400, and nothing is stored. Default 16777216. Config only.
    */
   readonly API_MAX_BATCH_RESPONSE?: number
   /**
-   * Longest batch in milliseconds, including the wait for a connection and all retries; longer is 503, and nothing is stored. The
-   * time is checked between operations; a running statement is cancelled up to a second later. Default 30000. Config only.
+   * Longest batch in milliseconds, including the wait for a connection and all retries; longer is 503, and nothing is stored.
+   * Default 30000. Config only.
    */
   readonly API_BATCH_TIMEOUT?: number
 
@@ -457,28 +454,25 @@ export interface ApiConfig<
 
   /**
    * Whether clients see their own writes although `replicas` lag. `header`: a write returns `X-Write-Position`; a read that sends it
-   * uses a replica that has reached that position, at the latest after 50 ms, or reads the primary. `cookie`: the same with a cookie, which
-   * browsers send automatically. Default `off`. Config only.
+   * uses a replica that has reached that position within 50 ms, or the primary. `cookie`: the same with a cookie. Default `off`.
+   * Config only.
    */
   readonly API_READ_YOUR_WRITES?: ReadYourWrites
 
   /**
-   * Whether GET and HEAD read the user of an access token, with its roles, from a replica; a user that the replica lacks is read
-   * from the primary. After a user or a role was removed, reads are allowed until the replica has received the change. Passwords
-   * and API keys are checked on the primary, which also has the users of writes, login and refresh. Default false: all users are
-   * read from the primary. Config only.
+   * Whether GET and HEAD read the user of an access token, with its roles, from a replica, so that a removal takes effect there when
+   * the replica has received it. A user that the replica lacks, and those of writes, login and refresh, are read from the primary.
+   * Default false: all users are read from the primary. Config only.
    */
   readonly API_USERS_FROM_REPLICAS?: boolean
 
   // ------------------------------------------------------------------ schema check
 
   /**
-   * What happens if a model and the database differ: a table or column is missing, a column cannot hold the declared type or
-   * length, or precision, nullability, enum members, keys, unique constraints, foreign keys or defaults differ. The schema is
-   * read once, at `ready` or after the first request. `warn`: `onWarning` lists the differences; `ready` rejects only if
-   * nothing fills a required read-only column, so that every POST fails. `error`: `ready` rejects with the list, and requests get
-   * 503 until there are none. `off` in meta skips the model, also in `model-api check`; `off` in config skips all models, but
-   * `model-api check` still compares them. Default `warn`. Config, meta.
+   * What happens if a model and the database differ: in tables, columns, types, lengths, nullability, enum members, keys, unique
+   * constraints, foreign keys or defaults. The schema is read once, at `ready` or after the first request. `warn`: `onWarning` lists
+   * the differences; `ready` rejects only if every POST must fail. `error`: `ready` rejects, and requests get 503. `off` in meta
+   * skips the model, also in `model-api check`; in config, all models, but not in `model-api check`. Default `warn`. Config, meta.
    */
   readonly API_SCHEMA_CHECK?: SchemaCheckMode
 
@@ -514,9 +508,8 @@ export interface ApiConfig<
   /** Maximum number of embedded rows of one response. Default 10000. Config, meta. */
   readonly API_MAX_EMBEDDED_ROWS?: number
   /**
-   * Maximum number of records and links that a request or an operation of a batch writes, nested ones included, of records that a DELETE
-   * deletes or changes, dependents included, and of links that lists remove; more is 400. Any number from 1; `API_BODY_LIMIT` limits
-   * lists as well. Default 1000. Config, meta.
+   * Maximum number of records and links that a request or an operation of a batch writes or deletes, nested ones and dependents
+   * included; more is 400. Default 1000. Config, meta.
    */
   readonly API_MAX_BULK?: number
 }
