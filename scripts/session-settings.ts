@@ -1,4 +1,4 @@
-// Writes the session settings in docs/reference/databases.md from the tables of the dialects.
+// Writes the table of session settings in docs/reference/databases.md from the tables of the dialects.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sessionSettings } from '../packages/core/src/dialect/session-settings.ts'
@@ -23,32 +23,19 @@ function checkedRows(database: string, { checked }: SessionSettings): readonly s
   )
 }
 
-/** The settings that may have any value, on one line. */
-function independentNames(database: string, { independent }: SessionSettings): string {
-  const names = Object.keys(independent).flatMap((key) =>
-    key.replace(/^sql_mode: /, '').split(', '),
-  )
-  return `- ${database}: ${names.map((name) => `\`${name}\``).join(', ')}`
-}
-
-/** The table of those that are checked, and the names of the others. */
-const settings = (): string =>
+const table = (): string =>
   [
     '| Database | Setting | Needed | Otherwise |',
     '|---|---|---|---|',
     ...databases.flatMap(([name, settings]) => checkedRows(name, settings)),
     '',
-    'These may have any value, because no statement of the API depends on it:',
-    '',
-    ...databases.map(([name, settings]) => independentNames(name, settings)),
-    '',
   ].join('\n')
 
-/** Returns docs/reference/databases.md, which ends with the settings, and the same with the settings as they are in the code. */
+/** Returns docs/reference/databases.md, which ends with the table, and the same with the table as the code has it. */
 export function databasesPage(): { readonly stored: string; readonly made: string } {
   const stored = readFileSync(page, 'utf8')
   const start = stored.indexOf('| Database | Setting | Needed |')
-  return { stored, made: stored.slice(0, start) + settings() }
+  return { stored, made: stored.slice(0, start) + table() }
 }
 
 if (import.meta.main) writeFileSync(page, databasesPage().made)
