@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { equal, match } from '../support/assert.ts'
 import { chromiumPath, type Visit, visit } from '../support/chromium.ts'
-import { filesBelow, repository } from '../support/source.ts'
+import { filesBelow, readSource, repository } from '../support/source.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { questions } from './questions.ts'
 
@@ -55,7 +55,15 @@ const searchAll = `(window.asked ??= (async () => {
   window.done = true
 })(), window.done === true)`
 
-const missing = !existsSync(site)
+const pages = filesBelow('docs', /\.md$/)
+
+/** The build copies the pages. */
+const outOfDate = pages.some((page) => {
+  const copy = join(site, '..', page.replace('docs/', 'pages/'))
+  return !existsSync(copy) || readFileSync(copy, 'utf8') !== readSource(page)
+})
+
+const missing = outOfDate
   ? 'npm run docs has not built it'
   : chromiumPath() === undefined
     ? 'no chromium; its path can be in CHROMIUM'
@@ -73,10 +81,10 @@ else {
     test.after(() => void server.close())
 
     test('has every page', () => {
-      const pages = filesBelow('docs', /\.md$/).map((page) => page.replace(/^docs\//, ''))
-      const absent = pages.filter(
-        (page) => !existsSync(join(site, page.replace('README', 'index').replace('.md', '.html'))),
-      )
+      const absent = pages.filter((page) => {
+        const file = page.replace('docs/', '').replace('README', 'index').replace('.md', '.html')
+        return !existsSync(join(site, file))
+      })
       equal(absent, [])
     })
 
