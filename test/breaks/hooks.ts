@@ -170,7 +170,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A record that a cascade deletes is missing from the changes',
-    file: 'packages/core/src/write/removal/remove-tree.ts',
+    file: 'packages/core/src/write/removal/remove-node.ts',
     find: 'context.changes?.note(resource, stored, stored, isDependent ? null : path)',
     replace: 'context.changes?.written',
     fails: 'test/hooks/after-commit.test.ts',
@@ -307,9 +307,9 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A record that a cascade deletes has the path of the record of the request',
-    file: 'packages/core/src/write/removal/remove-tree.ts',
-    find: 'const isDependent = begun.size > 1',
-    replace: 'const isDependent = begun.size > mostOf(tree)',
+    file: 'packages/core/src/write/removal/remove-node.ts',
+    find: 'const isDependent = removals.begun.size > 1',
+    replace: 'const isDependent = removals.begun.size > removals.most',
     fails: 'test/hooks/paths-of-changes.test.ts',
   },
   {

@@ -105,8 +105,8 @@ export const input: readonly Break[] = [
   {
     title: 'A DELETE by filter deletes a thousand dependents of each of its records',
     file: 'packages/core/src/write/removal/removals.ts',
-    find: 'if (tree.counted.size > mostOf(tree)) throw',
-    replace: 'if (tree.begun.size > mostOf(tree)) throw',
+    find: 'if (this.#counted.size > this.most) throw',
+    replace: 'if (this.begun.size > this.most) throw',
     fails: 'test/writing/records-of-a-request.test.ts',
   },
   {

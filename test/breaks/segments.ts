@@ -156,7 +156,7 @@ export const segments: readonly Break[] = [
   {
     title: 'A refusal of an earlier record is hidden by the error of a hook',
     file: 'packages/core/src/write/segments/call-hooks.ts',
-    find: 'await storedBefore(i, last).catch(',
+    find: 'await storedBefore(segment.at, last).catch(',
     replace: 'await Promise.resolve().catch(',
     fails: 'test/writing/bulk-create.test.ts',
   },

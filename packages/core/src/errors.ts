@@ -125,7 +125,7 @@ const notFound = (code: string, reason: JsonValue): ApiError =>
 
 const conflict = (
   code: string,
-  reason: string,
+  reason: string | Readonly<Record<string, readonly string[]>>,
   headers?: Readonly<Record<string, string>>,
 ): ApiError => refusal(409, { error: 'Conflict', reason, code }, headers)
 
@@ -729,20 +729,20 @@ export const refusedByDatabase = (message: string, paths: readonly string[] = []
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
 
-/** Other records reference the record to delete; so may those that are marked as deleted. */
+/** Other records reference the record to delete; so may those that are marked as deleted. `path` is that of the list that removes it. */
 export const referredTo = (
   names: readonly string[],
   deletedCount: ReadonlySet<string> = new Set(),
+  path: string = '',
 ): ApiError => {
   const shown = names.map((name) =>
     deletedCount.has(name) ? `${name} (deleted ones count)` : name,
   )
-  return conflict(
-    'referred_to',
+  const why =
     shown.length === 0
       ? 'Other records refer to this one.'
-      : `Other records refer to this one: ${shown.join(', ')}.`,
-  )
+      : `Other records refer to this one: ${shown.join(', ')}.`
+  return conflict('referred_to', path === '' ? why : { [path]: [why] })
 }
 
 /** Restore of a record that is not deleted. */

@@ -93,6 +93,15 @@ export async function nextWrite(next: Next, user: User, scene: Scene): Promise<W
       : `${field}__in=(${keys.join()})`
   }
 
+  /** A parameter that removes the children which one of the lists does not name. */
+  const removing = (model: AnyModel, bodies: readonly Row[]): string => {
+    const lists = Object.entries(model.relations).filter(
+      ([name, { kind }]) =>
+        kind === 'hasMany' && bodies.some((body) => Array.isArray(body[name]) && chance(70)),
+    )
+    return lists.length === 0 ? '' : `?${one(lists)[0]}.on_missing=remove`
+  }
+
   const post = (): Write => {
     const [model, [depth, word]] = [anyModel(), deep()]
     return make(`POST one${word}`, endpoint(model), record(model, { depth }))
@@ -104,7 +113,8 @@ export async function nextWrite(next: Next, user: User, scene: Scene): Promise<W
   }
   const patch = (): Write => {
     const [[model, row], [depth, word]] = [stored(), deep()]
-    return make(`PATCH one${word}`, urlOf(model, row), record(model, { depth, change: true }))
+    const body = record(model, { depth, change: true })
+    return make(`PATCH one${word}`, `${urlOf(model, row)}${removing(model, [body])}`, body)
   }
   const put = (): Write => {
     const [[model, row], [depth, word]] = [stored(), deep(30)]
@@ -115,7 +125,7 @@ export async function nextWrite(next: Next, user: User, scene: Scene): Promise<W
     const [[model], [depth, word]] = [stored(), deep(50, 2)]
     const list = several(model, chance(25) ? 12 : 5).map((row) => change(model, row, depth))
     if (chance(3) && list[0]) list.push({ ...list[0] })
-    return make(`PATCH list${word}`, endpoint(model), list)
+    return make(`PATCH list${word}`, `${endpoint(model)}${removing(model, list)}`, list)
   }
   const patchWhere = (): Write => {
     const [[model], [depth, word]] = [stored(), deep(40, 1)]

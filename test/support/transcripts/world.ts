@@ -54,10 +54,18 @@ export function makeWorld(
   next: Next,
   variant: Variant,
 ): World {
-  const { belongsTo, hasMany, hasOne } = core
+  const { belongsTo } = core
   const hooks = hookMaker(core, log, next, variant)
-  const { chance } = diceOf(next)
+  const { chance, one } = diceOf(next)
   const key = { primaryKey: true }
+  /** A list of children, some of which are deleted with their parent, or lose their reference. */
+  const children =
+    (kind: 'hasMany' | 'hasOne', ...actions: readonly string[]) =>
+    (target: string, key: Any): Any =>
+      core[kind](target, key, chance(50) ? {} : ({ on_delete: one(actions) } as Any))
+  const hasMany = children('hasMany', 'cascade', 'null')
+  const owning = children('hasMany', 'cascade')
+  const hasOne = children('hasOne', 'cascade')
 
   const links = (target: string, through: string, from: string, to: string) =>
     core.manyToMany(target, { through, from, to })
@@ -162,7 +170,7 @@ export function makeWorld(
         parent: belongsTo('Task', 'parent_id'),
         children: hasMany('Task', 'parent_id'),
         assignee: belongsTo('Person', 'assignee_id'),
-        comments: hasMany('Comment', 'task_id'),
+        comments: owning('Comment', 'task_id'),
         watchers: links('Person', 'watches', 'task_id', 'person_id'),
         tags: links('Tag', 'task_tags', 'task_id', 'tag_id'),
       },
@@ -182,7 +190,7 @@ export function makeWorld(
       {
         task: belongsTo('Task', 'task_id'),
         author: belongsTo('Person', 'author_id'),
-        reactions: hasMany('Reaction', 'comment_id'),
+        reactions: owning('Reaction', 'comment_id'),
       },
     ),
     model(

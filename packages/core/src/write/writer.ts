@@ -3,7 +3,6 @@
 
 import { refusedCommit } from '../database/leases/in-transaction.ts'
 import type { DatabaseFailure } from '../dialect/dialect.ts'
-import type { Resource } from '../model/registry/resource.ts'
 import { addLaterProblems, checkSegment } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
 import { requireAccess } from './check/write-checks.ts'
@@ -12,13 +11,18 @@ import { isNested, type Values } from './nodes/node.ts'
 import { knownValues, mayNest, recordOf, type WriteNode } from './nodes/write-node.ts'
 import { explainedError } from './refusals/explained-error.ts'
 import { type Refusal, refusalOf } from './refusals/refusal.ts'
+import { lookAhead } from './removal/look-ahead.ts'
+import { Removals } from './removal/removals.ts'
+import type { LinksOfRows } from './removal/removed-links.ts'
 import { resolveChanges } from './resolve/resolve-changes.ts'
 import { resolveNamed } from './resolve/resolve-named.ts'
+import { resolveRemovals } from './resolve/resolve-removals.ts'
 import { callHooks, isRefused, type LastSteps } from './segments/call-hooks.ts'
 import { Level, type Segment } from './segments/level.ts'
 import { mayCallBack } from './segments/may-call-back.ts'
 import { refersToStored } from './segments/refers-to-stored.ts'
 import { WriteQueue } from './segments/write-queue.ts'
+import { removeRows } from './store/rows/remove-rows.ts'
 import type { ReturnedRows } from './store/rows/returned-rows.ts'
 import { needsNoLookUp, writeWithoutLookUp } from './store/rows/without-look-up.ts'
 import { storeNodes } from './store/store-nodes.ts'
@@ -129,8 +133,7 @@ export async function write(
   // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
   const mayRepeat = (nodes.length === 1 && !nested) || !mayCallBack(given, resource, nodes)
   const context = mayRepeat ? given : { ...given, repeat: undefined }
-  const level = new Level(nodes, isOrdered)
-  await writeLevel(context, level, nested ? undefined : returned)
+  await writeLevel(context, levelOf(context, nodes, isOrdered), nested ? undefined : returned)
   return nodes.map(nested ? knownValues : writtenValues)
 }
 
@@ -143,15 +146,24 @@ async function writeNested(
 ): Promise<readonly Values[]> {
   if (nodes.length === 0) return []
   // In a transaction of the host there are no savepoints to find out which of several records was refused.
-  await writeLevel(context, new Level(nodes, context.hosted), undefined)
+  await writeLevel(context, levelOf(context, nodes, context.hosted), undefined)
   return nodes.map(knownValues)
 }
 
+function levelOf(context: WriteContext, nodes: readonly WriteNode[], isOrdered: boolean): Level {
+  const removal = nodes[0]?.options.removal
+  const removals = removal && new Removals(context.removedLinks.top, removal.cascade)
+  return new Level(nodes, { isOrdered, removals })
+}
+
 async function writeLevel(
-  context: WriteContext,
+  given: WriteContext,
   level: Level,
   returned: ReturnedRows | undefined,
 ): Promise<void> {
+  const { removals, resource, nodes } = level
+  const isOnce = removals !== undefined && mayCallBack(given, resource, nodes)
+  const context = isOnce ? { ...given, repeat: undefined } : given
   while (level.hasNext) {
     const segment = level.next()
     try {
@@ -180,7 +192,7 @@ async function writeSegment(
     await writeParents(inside, segment.nodes, writeNested)
     await checkSegment(inside, segment)
     await callHooks(inside, segment, last)
-    await last.store(segment.nodes.length)
+    await last.store()
     await last.nest(segment.nodes.length)
   })
 }
@@ -202,7 +214,7 @@ async function limitSize(context: WriteContext, segment: Segment): Promise<void>
   const { level, isFirst, nodes } = segment
   if (!isFirst || context.interrupt !== undefined) return
   const mayBeMany = level.isOrdered
-    ? nodes.every(({ decision }) => decision === 'link')
+    ? nodes.every(({ decision }) => decision === 'link' || decision === 'remove')
     : !writesSeveral(nodes) ||
       (!context.hosted &&
         (context.repeat !== undefined || (await refersToStored(context, nodes, writeNested))))
@@ -259,6 +271,8 @@ function resolve(context: WriteContext, segment: Segment): Promise<void> {
     case 'link':
     case 'move':
       return resolveNamed(context, segment)
+    case 'remove':
+      return resolveRemovals(context, segment)
   }
 }
 
@@ -275,14 +289,23 @@ function lastSteps(
   segment: Segment,
   returned: ReturnedRows | undefined,
 ): LastSteps {
-  const { resource }: { readonly resource: Resource } = segment.level
+  const { resource, removals } = segment.level
+  const storeAll = (nodes: readonly WriteNode[]): Promise<void> =>
+    removals === undefined
+      ? storeNodes(context, resource, nodes, returned)
+      : removeRows(context, nodes)
   const queue = new WriteQueue()
-  return {
-    store(end) {
-      const nodes = segment.takeToStore(end)
-      if (nodes.length > 0) queue.add(() => storeNodes(context, resource, nodes, returned))
+  let waiting: WriteNode[] = []
+  const last: LastSteps = {
+    open: [],
+    add: (node) => void waiting.push(node),
+    store() {
+      const nodes = waiting
+      waiting = []
+      if (nodes.length > 0) queue.add(() => storeAll(nodes))
       return queue.done()
     },
+    remove: (dependents, links) => removeDependents(context, removals, dependents, links, last),
     // Not in the queue, because policies of nested records may send statements, too.
     async nest(end) {
       const nodes = segment.takeToNest(end)
@@ -297,6 +320,29 @@ function lastSteps(
       if (end < segment.nodes.length) returned?.rows.splice(0)
     },
     refuse: () => queue.refuse(),
+  }
+  return last
+}
+
+/** Removes the dependents of a record by the same steps; its segment stores them. Their rights were checked when they were found. */
+async function removeDependents(
+  context: WriteContext,
+  removals: Removals | undefined,
+  nodes: readonly WriteNode[],
+  links: LinksOfRows,
+  last: LastSteps,
+): Promise<void> {
+  const [first] = nodes
+  const { open, store } = last
+  if (first === undefined || removals === undefined) return
+  const size = removals.knows(first) ? 'all' : 1
+  const level = new Level(nodes, { size, removals })
+  level.links = links
+  if (open.some((segment) => segment.level.staysAtOne)) level.stayAtOne()
+  while (level.hasNext) {
+    const segment = level.next()
+    await lookAhead(context, segment, open, store)
+    await callHooks(context, segment, last)
   }
 }
 

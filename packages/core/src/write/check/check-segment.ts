@@ -89,6 +89,7 @@ function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybeP
   }
   if (decision === undefined) return refuseMissing(context, node)
   if (decision === 'restore') return checkRestored(context, node)
+  if (decision === 'remove') return checkRemoved(node)
   return checkReference(context, node)
 }
 
@@ -161,6 +162,10 @@ async function checkRestored(context: WriteContext, { options, stored = {} }: Wr
   const { resource } = options
   if (!isDeleted(resource, stored)) throw notDeleted()
   await refuseDeletedReferences(context, resource, stored)
+}
+
+function checkRemoved({ options, path }: WriteNode): void {
+  if (options.version === 'of each') refuseWithoutVersion(options.resource, path)
 }
 
 /**

@@ -25,8 +25,14 @@ async function requireChangeAccess(
   { nodes, options, resource }: Level,
 ): Promise<void> {
   if (!nodes.some(mayBeFound)) return
-  await requireAccess(context, resource, options.action)
+  await requireAccess(context, resource, options.action, options.removal && commonPath(nodes))
   await requireListAccess(context, changesOf(nodes))
+}
+
+/** The path of records that are removed from one list; empty for several lists. */
+function commonPath(nodes: readonly WriteNode[]): string {
+  const path = nodes[0]?.path ?? ''
+  return nodes.every((node) => node.path === path) ? path : ''
 }
 
 const mayBeFound = ({ key, isKnown }: WriteNode): boolean => key !== undefined || isKnown

@@ -4,19 +4,11 @@ import type { ResolvedRelation, Resource } from '../../model/registry/resource.t
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
-import { requireAccess } from '../check/write-checks.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import { isEmpty, pathTo, type Values } from '../nodes/node.ts'
-import { nestedNode, ofParent, type WriteNode } from '../nodes/write-node.ts'
-import {
-  keyIn,
-  lockedRecords,
-  lockedRecordsBy,
-  readScoped,
-  valuesOf,
-} from '../resolve/look-up-records.ts'
-import { columnsToRead } from '../store/columns-to-read.ts'
-import { removeStored } from '../store/remove-record.ts'
+import { nestedNode, ofParent, removingListed, WriteNode } from '../nodes/write-node.ts'
+import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../resolve/look-up-records.ts'
+import { ChangedRow } from '../store/rows/rows.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { keyOfParent, type NestedList, type WriteNested } from './nested-lists.ts'
 
@@ -39,7 +31,7 @@ export async function changeChildren(
     return { list, filled, nodes }
   })
   const removing = owned.filter(({ list }) => list.others === 'remove')
-  for (const parent of await removeOthers(context, relation, removing)) changed.add(parent)
+  for (const parent of await removeOthers(context, relation, removing, write)) changed.add(parent)
   await write(
     context,
     owned.flatMap(({ nodes }) => nodes),
@@ -57,31 +49,47 @@ interface Owned {
 }
 
 const isWritten = ({ row }: WriteNode): boolean =>
-  row !== undefined && !('stored' in row && isEmpty(row.written))
+  row !== undefined && !(row instanceof ChangedRow && isEmpty(row.written))
 
 /** Removes the children that the lists do not name, as far as the caller may remove them. Returns their parents. */
 async function removeOthers(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly Owned[],
+  write: WriteNested,
 ): Promise<readonly WriteNode[]> {
   const { target } = relation
   const found = await childrenOf(context, relation, lists)
   if (found.length === 0) return []
   const kept = await namedIn(context, relation, lists)
   const others = found.filter((row) => !kept.has(textOf(target, row)))
-  const [first] = lists
-  if (others.length === 0 || first === undefined) return []
-  const path = lists.length > 1 ? '' : pathTo(first.list.parent.path, relation.name)
-  await requireAccess(context, target, 'DELETE', path)
+  if (others.length === 0) return []
   context.removedLinks.add(target, others.length)
-  const keys = others.map((row) => keyIn(target, row) ?? [])
-  const soft = target.settings.softDelete !== null
-  const read = columnsToRead(context, target, { kind: 'remove', soft, found: relation.to })
-  const rows = await lockedRecords(context, target, keys, 'DELETE', 'anyChange', { read })
-  await removeStored(context, target, [...rows.values()], path)
+  const options = removingListed(target)
+  const paths = pathsOf(relation, lists)
+  const nodes = others.map((row) => {
+    const path = paths.get(parentText(relation, row)) ?? ''
+    return new WriteNode(options, { path, key: keyIn(target, row) })
+  })
+  await write(context, nodes)
   return parentsOf(relation, lists, others)
 }
+
+/** The paths of the lists, by `parentText`. */
+const pathsOf = (
+  relation: ResolvedRelation,
+  lists: readonly Owned[],
+): ReadonlyMap<string, string> =>
+  new Map(
+    lists.map(({ list, filled }) => [
+      parentText(relation, filled),
+      pathTo(list.parent.path, relation.name),
+    ]),
+  )
+
+/** The foreign key to the parent in the values of a child, as a text. */
+const parentText = ({ to }: ResolvedRelation, child: Values): string =>
+  keyText(valuesOf(to, child) ?? [])
 
 /** The children of the parents that the caller may remove, with their keys. */
 async function childrenOf(
@@ -125,11 +133,11 @@ async function namedIn(
 
 /** The parents of some children; all of them if a key does not tell, because a collation may find it equal to another one. */
 function parentsOf(
-  { to }: ResolvedRelation,
+  relation: ResolvedRelation,
   lists: readonly Owned[],
   children: readonly Values[],
 ): readonly WriteNode[] {
-  const texts = new Set(children.map((row) => keyText(valuesOf(to, row) ?? [])))
-  const found = lists.filter(({ filled }) => texts.has(keyText(valuesOf(to, filled) ?? [])))
+  const texts = new Set(children.map((row) => parentText(relation, row)))
+  const found = lists.filter(({ filled }) => texts.has(parentText(relation, filled)))
   return (found.length === texts.size ? found : lists).map(({ list }) => list.parent)
 }

@@ -14,6 +14,7 @@ import { refuseWithoutVersion } from '../check/preconditions.ts'
 import { requireAccess, validateFilled } from '../check/write-checks.ts'
 import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
+import { removingListed, WriteNode } from '../nodes/write-node.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
 import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../resolve/look-up-records.ts'
 import { withHooks } from '../segments/with-hooks.ts'
@@ -27,12 +28,12 @@ import {
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead, type LinkUse, type RemovalUse } from '../store/columns-to-read.ts'
 import { restoration } from '../store/deletion-marks.ts'
-import { removeStored } from '../store/remove-record.ts'
 import { runWrite } from '../store/run-write.ts'
 import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
 import type { Key, LinkedRecord, LinkList, LinkStore, NewLinks, OldLinks } from './link-store.ts'
+import type { WriteNested } from './nested-lists.ts'
 
 /** A link to create. */
 interface NewLink {
@@ -56,6 +57,7 @@ export function linkRecords(
   context: WriteContext,
   relation: ResolvedRelation,
   junction: Junction,
+  write: WriteNested,
 ): LinkStore {
   const { resource, own: ownColumns, linked: linkedColumns } = junction
   const writing: LinkContext = { context, relation, junction }
@@ -81,9 +83,11 @@ export function linkRecords(
       await lock(writing, links)
       const soft = resource.settings.softDelete !== null
       const rows = await rowsOf(writing, links, { kind: 'remove', soft })
-      const { interrupt } = context
-      await withHooks(context, interrupt?.work, () =>
-        removeStored(context, resource, rows, commonPath(links)),
+      const options = removingListed(resource)
+      const path = commonPath(links)
+      await write(
+        context,
+        rows.map((stored) => new WriteNode(options, { path, stored })),
       )
     },
     create: (links) => createLinks(writing, links),
@@ -101,7 +105,7 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
   const { access, hooks, interrupt } = context
   const { resource } = junction
   const hasHooks = access.hasHook(resource, 'can_create') || hooks.has(resource, 'add')
-  const oneByOne = hasHooks && interrupt === undefined
+  const storesEach = hasHooks && interrupt === undefined
   const allowed: NewLink[] = []
   const deleted = await deletedLinks(writing, links)
   await withHooks(context, interrupt?.work, async () => {
@@ -111,7 +115,7 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
         const link = await newLink(writing, list, one, known)
         interrupt?.refuse()
         if (link === undefined) continue
-        if (oneByOne) await store(writing, [link], true)
+        if (storesEach) await store(writing, [link], true)
         else allowed.push(link)
       }
     }

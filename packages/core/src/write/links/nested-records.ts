@@ -143,7 +143,7 @@ export async function writeChildren(
       })
       first += own.length
     }
-    const changed = await writeLinks(context, relation, linkLists)
+    const changed = await writeLinks(context, relation, linkLists, write)
     for (let i = 0; i < linkLists.length; i++) {
       const { parent } = ofRelation[i] as NestedList
       if (parent.decision === 'change' && changed.has(linkLists[i] as LinkList))

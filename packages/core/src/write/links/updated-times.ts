@@ -9,6 +9,7 @@ import { sameValue } from '../nodes/same-value.ts'
 import { knownValues, type WriteNode } from '../nodes/write-node.ts'
 import { compileUpdateByKeys } from '../statements/statements-by-keys.ts'
 import { keyOf } from '../store/change-log.ts'
+import { ChangedRow } from '../store/rows/rows.ts'
 import { runWrite } from '../store/run-write.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
@@ -42,7 +43,7 @@ function isDue(
   times: Values,
   { stored: before = {}, row }: WriteNode,
 ): boolean {
-  const saved = row !== undefined && 'stored' in row ? { ...row.stored, ...row.written } : before
+  const saved = row instanceof ChangedRow ? { ...row.stored, ...row.written } : before
   const columns = Object.keys(times).flatMap((name) => resource.allColumns.get(name) ?? [])
   const isSame = (values: Values, other: Values): boolean =>
     columns.every((column) => {

@@ -13,6 +13,7 @@ import type { WriteContext } from '../store/write-context.ts'
 import { linkRecords } from './link-records.ts'
 import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
 import { linkTable } from './link-table.ts'
+import type { WriteNested } from './nested-lists.ts'
 
 const noKeys: LinkedKeys = new Map()
 
@@ -25,10 +26,13 @@ export async function writeLinks(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly LinkList[],
+  write: WriteNested,
 ): Promise<ReadonlySet<LinkList>> {
   const junction = junctionOf(relation)
   const store =
-    junction === undefined ? linkTable(context, relation) : linkRecords(context, relation, junction)
+    junction === undefined
+      ? linkTable(context, relation)
+      : linkRecords(context, relation, junction, write)
   const mayBeLinked = lists.filter(({ mayExist }) => mayExist)
   const existing = mayBeLinked.length === 0 ? new Map() : await store.existing(mayBeLinked)
   const created: NewLinks[] = []

@@ -5,7 +5,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyFromRow } from '../../query/run/key.ts'
 import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
-import type { ChangedRow, NewRow } from '../store/rows/rows.ts'
+import type { ChangedRow, NewRow, RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
 import type { Precondition } from '../store/write-context.ts'
 import {
   isNested,
@@ -16,10 +16,25 @@ import {
 } from './node.ts'
 
 /**
- * What happens to a stored record: its fields are set, it is only referred to, it gets another parent, or its deletion is
- * undone.
+ * What happens to a stored record: its fields are set, it is only referred to, it gets another parent, its deletion is undone, or it is
+ * removed.
  */
-export type WhenFound = 'change' | 'link' | 'move' | 'restore'
+export type WhenFound = 'change' | 'link' | 'move' | 'restore' | 'remove'
+
+/** How records are removed: they are marked as deleted, or their rows are deleted. */
+export type HowRemoved = 'mark' | 'delete'
+
+export interface RemovalOptions {
+  readonly how: HowRemoved
+  /** Whether the request says `cascade_delete`. */
+  readonly cascade: boolean
+  /** Whether records to which others still refer are tried again after the others, which may be removed by then. */
+  readonly inRounds: boolean
+  /** Whether records are read again at their turn, because hooks or the database may have changed or deleted them. */
+  readonly readsAgain: boolean
+  /** Whether a record that is gone is an error (404). */
+  readonly whenMissing: 'refuse' | 'skip'
+}
 
 /** What the nodes of one list have in common. */
 export interface NodeOptions {
@@ -30,7 +45,7 @@ export interface NodeOptions {
   /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
   readonly isByName: boolean
   /** The right that it needs. */
-  readonly action: 'PATCH' | 'PUT' | 'RESTORE'
+  readonly action: 'PATCH' | 'PUT' | 'RESTORE' | 'DELETE'
   /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
   /**
@@ -42,6 +57,8 @@ export interface NodeOptions {
   readonly version: 'of the request' | 'of each' | 'none'
   /** The headers of a request that changes one record. */
   readonly precondition?: Precondition | undefined
+  /** Given if the records are removed. */
+  readonly removal?: RemovalOptions
   /** The relation that the records are nested in. */
   readonly relation?: ResolvedRelation
   /** Whether links of a many-to-many list will name the records. */
@@ -93,6 +110,33 @@ export const restoring = (resource: Resource, precondition?: Precondition): Node
   precondition,
 })
 
+/** Options for records that are removed: as their model says, unless `how` is given. */
+export const removing = (
+  resource: Resource,
+  removal: Omit<RemovalOptions, 'how'> & Partial<Pick<RemovalOptions, 'how'>>,
+  options: Partial<Pick<NodeOptions, 'version' | 'precondition'>> = {},
+): NodeOptions => ({
+  ...creating(resource),
+  whenFound: 'remove',
+  action: 'DELETE',
+  removal: { how: resource.settings.softDelete === null ? 'delete' : 'mark', ...removal },
+  ...options,
+})
+
+/** Options for children and links that a list of the body no longer names. */
+export const removingListed = (resource: Resource): NodeOptions =>
+  removing(
+    resource,
+    { cascade: false, inRounds: false, readsAgain: false, whenMissing: 'skip' },
+    { version: 'of each' },
+  )
+
+/** The options of a list whose records are removed. */
+export function removalOf({ removal, resource }: NodeOptions): RemovalOptions {
+  if (removal === undefined) throw new Error(`No ${resource.name} is to be removed.`)
+  return removal
+}
+
 interface NodeParts {
   readonly path: string
   /** The values of `columns` that identify a stored record; undefined if the node names none. */
@@ -139,7 +183,7 @@ export class WriteNode {
   /** The values that PUT sets in fields that were not sent; set by `check`. */
   reset: Values | undefined
   /** What to store; set by `callHooks`. */
-  row: NewRow | ChangedRow | undefined
+  row: NewRow | ChangedRow | RemovedRow | RemovedLinks | undefined
   /** The values that identify the written record; set by `store`. */
   written: Values | undefined
 
@@ -199,9 +243,8 @@ export const mayNest = ({ asFound, asMissing }: WriteNode): boolean =>
 /** All known values of a written record, at least its key. */
 export function knownValues({ row, stored, written }: WriteNode): Values {
   if (row === undefined) return written ?? stored ?? {}
-  return 'stored' in row
-    ? { ...row.stored, ...row.written, ...written }
-    : { ...row.values, ...written }
+  if ('values' in row) return { ...row.values, ...written }
+  return 'written' in row ? { ...row.stored, ...row.written, ...written } : (stored ?? {})
 }
 
 export const isNamed = ({ key }: WriteNode): boolean => key !== undefined

@@ -5,77 +5,71 @@ import { type DependentModel, referredColumns } from '../../model/registry/relat
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { refuseWithoutVersion } from '../check/preconditions.ts'
-import type { Values } from '../nodes/node.ts'
-import { keyIn } from '../resolve/look-up-records.ts'
+import { isEmpty, type Values } from '../nodes/node.ts'
+import { changing, removalOf, WriteNode } from '../nodes/write-node.ts'
+import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
-import { changesFirst, PendingRow } from './pending-removals.ts'
 import { referredToError } from './referred-to.ts'
-import { count, type Tree } from './removals.ts'
-import { idOf, isSoftBelow, type ToRemove } from './to-remove.ts'
+import { howBelow, idOf } from './removed-rows.ts'
+import type { Removing } from './removing.ts'
 
 /** Empties the references of rows to a record, each with the access rules and the callback of its model for a change. */
 export async function emptyReferences(
-  tree: Tree,
-  parent: ToRemove,
+  removing: Removing,
+  parent: WriteNode,
+  parentNow: Values,
   dependent: DependentModel,
   rows: readonly Values[],
 ): Promise<void> {
-  const { begun, removed } = tree
+  const { begun, removed } = removing.removals
   const { resource, held } = dependent
-  const soft = isSoftBelow(parent, dependent)
+  const how = howBelow(removalOf(parent.options).how, dependent)
   const empty: Readonly<Record<string, JsonValue>> = Object.fromEntries(
     held.map(({ name }) => [name, null]),
   )
   for (const row of rows) {
     const stored = removed.now(resource, row)
-    const isEmpty = keyTextIn(held, stored) === undefined
-    if (isEmpty || removed.has({ resource, stored, soft })) continue
+    if (keyTextIn(held, stored) === undefined || removed.has(resource, stored, how)) continue
     // A record above this one is deleted next, and its own hooks are called for that.
     const isDeletedNext = begun.has(idOf(resource, stored))
-    const written = isDeletedNext ? empty : await changesOf(tree, parent, dependent, stored, empty)
-    await write(tree, resource, stored, written)
+    const written = isDeletedNext
+      ? empty
+      : await changesOf(removing, parent, parentNow, dependent, stored, empty)
+    if (isEmpty(written)) continue
+    const node = new WriteNode(changing(resource), { path: '', stored })
+    node.row = new ChangedRow(stored, written, '', written)
+    removing.add(node)
+    removed.change(resource, stored, written)
   }
 }
 
 async function changesOf(
-  tree: Tree,
-  parent: ToRemove,
+  { context, removals, outdate }: Removing,
+  { options, path }: WriteNode,
+  parentNow: Values,
   dependent: DependentModel,
   stored: Values,
   empty: Values,
 ): Promise<Values> {
-  const { context, ahead, path } = tree
   const { resource, held } = dependent
-  count(tree, resource, stored)
+  removals.count(resource, stored)
   refuseWithoutVersion(resource, path)
   const written = await changesToStore(context, resource, stored, empty, path, true)
   const now = { ...stored, ...written }
-  const key = keyTextIn(referredColumns(dependent), parent.stored)
+  const key = keyTextIn(referredColumns(dependent), parentNow)
   // The callback has kept the reference.
-  if (!parent.soft && keyTextIn(held, now) === key) {
-    throw await referredToError(context, [dependent], false)
+  if (removalOf(options).how === 'delete' && keyTextIn(held, now) === key) {
+    throw await referredToError(context, [dependent], false, path)
   }
   // The callback has set another foreign key, so that what is known of the records to which it leads may be wrong.
-  if (setsOtherKey(dependent, written)) ahead.outdate()
+  if (setsOtherKey(resource, dependent, written)) outdate()
   context.changes?.note(resource, stored, now, null)
   return written
 }
 
-const setsOtherKey = ({ resource, held }: DependentModel, written: Values): boolean =>
+const setsOtherKey = (resource: Resource, { held }: DependentModel, written: Values): boolean =>
   [...resource.allRelations.values()].some(
     ({ kind, from }) =>
       kind === 'belongsTo' &&
       from.some((column) => column.name in written && !held.includes(column)),
   )
-
-async function write(
-  { pending, removed }: Tree,
-  resource: Resource,
-  stored: Values,
-  written: Values,
-): Promise<void> {
-  if (Object.keys(written).length === 0) return
-  const key = keyIn(resource, stored) ?? []
-  await pending.add(new PendingRow(resource, key, stored, written, changesFirst))
-  removed.change(resource, stored, written)
-}

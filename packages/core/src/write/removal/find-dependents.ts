@@ -8,17 +8,18 @@ import type { Value } from '../../query/plan/plan.ts'
 import { requireAccess } from '../check/write-checks.ts'
 import { type LookUpOptions, planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
+import type { HowRemoved } from '../nodes/write-node.ts'
 import { lockedRows, readScoped, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
-import { type LinksToRemove, linksToRemove } from './removed-links.ts'
-import { type Action, idOf, isSoftBelow, type ListToRemove } from './to-remove.ts'
+import { type LinksOfRows, linksOf } from './removed-links.ts'
+import { type Action, howBelow, idOf, type RemovedRows } from './removed-rows.ts'
 
 export interface FoundRows {
   readonly rows: readonly Values[]
   /** The links of these rows, and maybe those of others. */
-  readonly links: LinksToRemove
+  readonly links: LinksOfRows
 }
 
 /**
@@ -33,21 +34,25 @@ export async function findDependents(
   context: WriteContext,
   dependent: DependentModel,
   action: Action,
-  parents: ListToRemove,
+  parents: RemovedRows,
   max: number,
+  path: string,
 ): Promise<FoundRows | 'tooMany'> {
   const { resource } = dependent
   const columns = referredColumns(dependent)
-  const soft = isSoftBelow(parents, dependent)
+  const how = howBelow(parents.how, dependent)
   const rows: Values[] = []
-  const read = columnsFor(context, dependent, action, soft)
-  const isLocked = parents.soft || action === 'null'
+  const read = columnsFor(context, dependent, action, how)
+  const isLocked = parents.how === 'mark' || action === 'null'
   // Rows that are locked are read again.
   const first = isLocked && locksRows(context) ? resource.primaryKey : read
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
     const planned = (columns: LookUpOptions['read']) =>
-      planRecords(resource, dependent.held, keys, { read: columns, includeDeleted: !soft })
+      planRecords(resource, dependent.held, keys, {
+        read: columns,
+        includeDeleted: how === 'delete',
+      })
     const found = await readUnscoped(context, planned(first), max - rows.length + 1)
     if (found.length === 0) continue
     await requireRight(context, dependent, action)
@@ -58,11 +63,12 @@ export async function findDependents(
       : locked
     const seen = new Set(visible.map((row) => idOf(resource, row)))
     for (const row of locked) {
-      if (!seen.has(idOf(resource, row))) throw await referredToError(context, [dependent], !soft)
+      if (!seen.has(idOf(resource, row)))
+        throw await referredToError(context, [dependent], how === 'delete', path)
       rows.push(row)
     }
   }
-  const links = action === 'null' ? [] : await linksToRemove(context, resource, rows, soft)
+  const links = action === 'null' ? [] : await linksOf(context, { resource, how, rows })
   return { rows, links }
 }
 
@@ -73,10 +79,10 @@ function columnsFor(
   context: WriteContext,
   { resource, held }: DependentModel,
   action: Action,
-  soft: boolean,
+  how: HowRemoved,
 ): readonly NamedColumn[] | undefined {
   if (action === 'cascade') {
-    return columnsToRead(context, resource, { kind: 'remove', soft, found: held })
+    return columnsToRead(context, resource, { kind: 'remove', soft: how === 'mark', found: held })
   }
   const read = columnsToRead(context, resource, { kind: 'move', nodes: [], filled: held })
   return read && [...new Set([...read, ...held])]

@@ -15,19 +15,18 @@ import type { Values } from '../nodes/node.ts'
 import { existsOneUnscoped, readUnscoped } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
-import type { LinksToRemove } from './removed-links.ts'
-import { isSoftBelow, type ListToRemove, nameOf, type ToRemove } from './to-remove.ts'
+import type { LinksOfRows } from './removed-links.ts'
+import { howBelow, nameOf, type RemovedRows } from './removed-rows.ts'
 
-/** A record and what refers to it. */
+/** What refers to a record. */
 export interface KnownRecord {
-  readonly stored: Values
   /** The rows that refer to it by each foreign key. Where these prevent its deletion, they are records that are to be deleted as well. */
   readonly referrers: ReadonlyMap<Dependent, FoundRows>
 }
 
 /** A `KnownRecord` whose referrers are being collected. */
 interface Collected extends KnownRecord {
-  readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksToRemove }>
+  readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRows }>
 }
 
 /** Records by `nameOf`. */
@@ -37,52 +36,54 @@ type Known = Map<string, Collected>
 const mostRows = 16_384
 
 /**
- * `tooMany` if fewer records must be looked up together, `oneByOne` if the records must be deleted one by one: others prevent the deletion
+ * `tooMany` if fewer records must be looked up together, `unknown` if each record must be looked up at its turn: others prevent the deletion
  * of one of them, or cannot be told apart.
  */
 export async function findReferrers(
   context: WriteContext,
-  list: ListToRemove,
+  list: RemovedRows,
   cascade: boolean,
-): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'oneByOne'> {
+): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'unknown'> {
   const known: Known = new Map()
-  for (const stored of list.rows) add(known, { ...list, stored })
+  for (const stored of list.rows) add(known, list, stored)
   const lists = await findBelow(context, list, known, cascade)
   if (typeof lists === 'string') return lists
-  return (await areFree(context, lists, known, cascade)) ? known : 'oneByOne'
+  return (await areFree(context, lists, known, cascade)) ? known : 'unknown'
 }
 
 /** Adds a record without referrers; false if it is there already. */
-function add(known: Known, record: ToRemove): boolean {
-  const name = nameOf(record)
+function add(known: Known, { resource, how }: Removal, stored: Values): boolean {
+  const name = nameOf(resource, stored, how)
   if (known.has(name)) return false
-  known.set(name, { stored: record.stored, referrers: new Map() })
+  known.set(name, { referrers: new Map() })
   return true
 }
+
+type Removal = Omit<RemovedRows, 'rows'>
 
 /** Finds the dependents of the records, and theirs, level by level. Returns all records to delete. */
 async function findBelow(
   context: WriteContext,
-  list: ListToRemove,
+  list: RemovedRows,
   known: Known,
   cascade: boolean,
-): Promise<readonly ListToRemove[] | 'tooMany' | 'oneByOne'> {
+): Promise<readonly RemovedRows[] | 'tooMany' | 'unknown'> {
   const all = [list]
-  let level: readonly ListToRemove[] = [list]
+  let level: readonly RemovedRows[] = [list]
   let room = Math.max(mostRows, list.resource.settings.limits.bulk)
   while (level.length > 0) {
-    const below: ListToRemove[] = []
+    const below: RemovedRows[] = []
     for (const parents of level) {
       for (const dependent of dependentsOf(context.registry, parents.resource)) {
         const action = actionOn(dependent, cascade)
         if (!hasModel(dependent) || action === 'restrict') continue
-        const found = await findDependents(context, dependent, action, parents, room)
+        const found = await findDependents(context, dependent, action, parents, room, '')
         if (found === 'tooMany') return 'tooMany'
         room -= found.rows.length
-        if (!assign(known, parents, dependent, found)) return 'oneByOne'
+        if (!assign(known, parents, dependent, found)) return 'unknown'
         if (action === 'null') continue
-        const records = { resource: dependent.resource, soft: isSoftBelow(parents, dependent) }
-        const rows = found.rows.filter((stored) => add(known, { ...records, stored }))
+        const records = { resource: dependent.resource, how: howBelow(parents.how, dependent) }
+        const rows = found.rows.filter((stored) => add(known, records, stored))
         if (rows.length > 0) below.push({ ...records, rows })
       }
     }
@@ -95,7 +96,7 @@ async function findBelow(
 /** Adds dependents to the records that they refer to; false if their keys do not tell which, because a collation finds them equal. */
 function assign(
   known: Known,
-  { resource, soft, rows }: ListToRemove,
+  { resource, how, rows }: RemovedRows,
   dependent: DependentModel,
   { rows: found, links }: FoundRows,
 ): boolean {
@@ -103,7 +104,7 @@ function assign(
   const parents = new Map(rows.map((stored) => [keyTextIn(columns, stored), stored]))
   for (const row of found) {
     const stored = parents.get(keyTextIn(dependent.held, row))
-    const parent = stored && known.get(nameOf({ resource, stored, soft }))
+    const parent = stored && known.get(nameOf(resource, stored, how))
     if (parent === undefined) return false
     addReferrer(parent, dependent, row, links)
   }
@@ -114,7 +115,7 @@ function addReferrer(
   { referrers }: Collected,
   dependent: DependentModel,
   row: Values,
-  links: LinksToRemove,
+  links: LinksOfRows,
 ): void {
   const known = referrers.get(dependent)
   if (known === undefined) referrers.set(dependent, { rows: [row], links })
@@ -122,10 +123,10 @@ function addReferrer(
 }
 
 /** One list for the records of each model that are deleted in the same way. */
-function merged(lists: readonly ListToRemove[]): readonly ListToRemove[] {
-  const byModel = new Map<string, ListToRemove>()
+function merged(lists: readonly RemovedRows[]): readonly RemovedRows[] {
+  const byModel = new Map<string, RemovedRows>()
   for (const list of lists) {
-    const name = `${list.resource.name} ${list.soft}`
+    const name = `${list.resource.name} ${list.how}`
     const known = byModel.get(name)
     byModel.set(name, known === undefined ? list : { ...list, rows: [...known.rows, ...list.rows] })
   }
@@ -135,11 +136,11 @@ function merged(lists: readonly ListToRemove[]): readonly ListToRemove[] {
 /** Whether nothing prevents the deletion of the records but what is deleted as well. A soft delete leaves what refers to its records. */
 async function areFree(
   context: WriteContext,
-  lists: readonly ListToRemove[],
+  lists: readonly RemovedRows[],
   known: Known,
   cascade: boolean,
 ): Promise<boolean> {
-  const hard = lists.filter(({ soft }) => !soft)
+  const hard = lists.filter(({ how }) => how === 'delete')
   const deleted = new Map(hard.map(({ resource, rows }) => [resource, rows.length]))
   for (const list of hard) {
     for (const dependent of dependentsOf(context.registry, list.resource)) {
@@ -157,7 +158,7 @@ async function areFree(
 
 async function isOneReferredTo(
   context: WriteContext,
-  { rows }: ListToRemove,
+  { rows }: RemovedRows,
   dependent: DependentModel,
 ): Promise<boolean> {
   const columns = referredColumns(dependent)
@@ -171,7 +172,7 @@ async function isOneReferredTo(
 /** Whether only records that are deleted as well refer to the records; `count` is the number of those of that model. */
 async function areFreeAmong(
   context: WriteContext,
-  list: ListToRemove,
+  list: RemovedRows,
   dependent: DependentModel,
   known: Known,
   count: number,
@@ -182,7 +183,7 @@ async function areFreeAmong(
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, list.rows), columns)) {
     const plan = planRecords(resource, held, keys, { read, includeDeleted: true })
     const rows = await readUnscoped(context, plan, count + 1)
-    const areDeleted = rows.every((stored) => known.has(nameOf({ resource, stored, soft: false })))
+    const areDeleted = rows.every((stored) => known.has(nameOf(resource, stored, 'delete')))
     if (!areDeleted || !assign(known, list, dependent, { rows, links: [] })) return false
   }
   return true

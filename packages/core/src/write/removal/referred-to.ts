@@ -6,7 +6,9 @@ import {
   type DependentModel,
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
+import type { Resource } from '../../model/registry/resource.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
+import type { Values } from '../nodes/node.ts'
 import {
   existsUnscoped,
   keyIn,
@@ -16,12 +18,13 @@ import {
 } from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { idOf, type ToRemove } from './to-remove.ts'
+import { idOf } from './removed-rows.ts'
 
 /** Whether a row of the dependent's table refers to the record; ignores those `begun`, which are the record itself and those above it. */
 export async function isReferredTo(
   context: WriteContext,
-  { resource, stored }: ToRemove,
+  resource: Resource,
+  stored: Values,
   dependent: DependentModel,
   begun: ReadonlySet<string>,
 ): Promise<boolean> {
@@ -40,12 +43,13 @@ export async function isReferredTo(
 
 /**
  * A 409 error that names only those dependents that the caller may list. With `deletedCount` it says of those with soft delete that
- * deleted ones count, whether or not there are any: the caller may see none otherwise.
+ * deleted ones count, whether or not there are any: the caller may see none otherwise. `path` is that of the list that removes the record.
  */
 export async function referredToError(
   { access }: WriteContext,
   dependents: readonly Dependent[],
   deletedCount: boolean,
+  path: string,
 ): Promise<ApiError> {
   const names = new Set<string>()
   const softDeleted = new Set<string>()
@@ -55,5 +59,5 @@ export async function referredToError(
     if (held.some(({ withheld }) => withheld === 'read')) continue
     if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)
   }
-  return referredTo([...names].sort(), softDeleted)
+  return referredTo([...names].sort(), softDeleted, path)
 }

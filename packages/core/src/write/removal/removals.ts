@@ -1,133 +1,84 @@
-// Removals: what the deletions of a request share.
+// Removals: what the removals of one list and of their dependents share.
 
 import { type ApiError, tooManyRecords } from '../../errors.ts'
-import { removalReach } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import type { Values } from '../nodes/node.ts'
-import { refusalOf } from '../refusals/refusal.ts'
-import type { WriteContext } from '../store/write-context.ts'
-import { LookAhead } from './look-ahead.ts'
-import { PendingRemovals } from './pending-removals.ts'
+import { type HowRemoved, removalOf, type WriteNode } from '../nodes/write-node.ts'
+import type { KnownRecord } from './find-referrers.ts'
 import { RemovedRecords } from './removed-records.ts'
-import { idOf } from './to-remove.ts'
+import { idOf, nameOf } from './removed-rows.ts'
 
-/** The state that the deletions of a request share. */
-export interface Removals {
-  readonly context: WriteContext
+export class Removals {
+  /** The model in the path of the request, whose limit applies to the records of a list and their dependents together. */
+  readonly top: Resource
   /** Whether the request says `cascade_delete`. */
   readonly cascade: boolean
-  /** The path in the body of the list that removes links; empty for a DELETE. */
-  readonly path: string
-  readonly ahead: LookAhead
-  readonly pending: PendingRemovals
-  readonly removed: RemovedRecords
+  readonly removed: RemovedRecords = new RemovedRecords()
   /** The links that were removed, for `linksLeft`. */
-  readonly goneLinks: Set<string>
-  /** The records that are deleted or lose their reference, by `idOf`, to limit their number. */
-  readonly counted: Set<string>
-}
+  readonly goneLinks: Set<string> = new Set()
+  /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to end cycles. */
+  readonly begun: Set<string> = new Set()
+  /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
+  readonly #counted = new Set<string>()
+  /** What refers to the records that will be removed, by `nameOf`, as far as it was looked up together. */
+  #known = new Map<string, KnownRecord>()
+  #statements = 0
 
-/** The state that the deletions of a record and its dependents share. */
-export interface Tree extends Removals {
-  /** The model of the record at the top. */
-  readonly top: Resource
-  /** The record at the top and those on the way down to the current one, by `idOf`: to end cycles. */
-  readonly begun: Set<string>
-}
+  constructor(top: Resource, cascade: boolean) {
+    this.top = top
+    this.cascade = cascade
+  }
 
-export const treeOf = (removals: Removals, top: Resource): Tree => ({
-  ...removals,
-  top,
-  begun: new Set(),
-})
+  /** Counts a record that is removed or changed; throws 400 beyond the limit. */
+  count(resource: Resource, stored: Values): void {
+    this.#counted.add(idOf(resource, stored))
+    if (this.#counted.size > this.most) throw this.tooManyOf(resource)
+  }
 
-/** Most records that the deletions of a request write, those of a list and their dependents together. */
-export const mostOf = ({ top }: Tree): number => top.settings.limits.bulk
+  /** Most records that are removed or changed. */
+  get most(): number {
+    return this.top.settings.limits.bulk
+  }
 
-/** Counts a record that is deleted or changed; throws 400 beyond the limit. */
-export function count(tree: Tree, resource: Resource, stored: Values): void {
-  tree.counted.add(idOf(resource, stored))
-  if (tree.counted.size > mostOf(tree)) throw tooManyOf(tree, resource)
-}
+  /** 400 for more records; some of `resource` are the first that are too many. */
+  tooManyOf({ endpoint }: Resource): ApiError {
+    const of = { endpoint, below: this.top.endpoint }
+    return this.cascade
+      ? tooManyRecords(of, maxBulkNames, this.most, 'cascade_delete')
+      : tooManyRecords(of, maxBulkNames, this.most, undefined, deleteThemFirst)
+  }
 
-/** 400 for more records; some of `resource` are the first that are too many. */
-export function tooManyOf(tree: Tree, { endpoint }: Resource): ApiError {
-  const of = { endpoint, below: tree.top.endpoint }
-  return tree.cascade
-    ? tooManyRecords(of, maxBulkNames, mostOf(tree), 'cascade_delete')
-    : tooManyRecords(of, maxBulkNames, mostOf(tree), undefined, deleteThemFirst)
+  /** What is known of a record; undefined if that must be read at its turn. */
+  knownOf(resource: Resource, stored: Values, how: HowRemoved): KnownRecord | undefined {
+    return this.#known.get(nameOf(resource, stored, how))
+  }
+
+  /** Whether it is known what refers to the record of a node. */
+  knows({ options, stored = {} }: WriteNode): boolean {
+    return this.knownOf(options.resource, stored, removalOf(options).how) !== undefined
+  }
+
+  know(found: ReadonlyMap<string, KnownRecord>): void {
+    for (const [name, record] of found) this.#known.set(name, record)
+  }
+
+  forget(): void {
+    this.#known = new Map()
+  }
+
+  /** Call it when a hook sends a statement: nothing is known any more. */
+  outdate(): void {
+    this.forget()
+    this.#statements += 1
+  }
+
+  /** How many statements hooks have sent. */
+  get statements(): number {
+    return this.#statements
+  }
 }
 
 /** The client has sent no parameter that it could leave out. */
 const deleteThemFirst =
   ' A DELETE here also deletes or changes records that refer to the deleted ones; delete some of them first.'
-
-/**
- * Runs the deletions of a request, or those of a list of links. The records are collected and deleted with few statements, if `context`
- * tells when a hook sends a statement: the earlier records are deleted before, so that each hook finds the database as if the records were
- * deleted one by one.
- */
-export async function removing(
-  context: WriteContext,
-  resource: Resource,
-  options: RemovalOptions,
-  work: (removals: Removals) => Promise<void>,
-): Promise<void> {
-  const { beforeHookStatements } = context
-  const saving = withSavepoints(context, resource, options.cascade)
-  const removals = removalsOf(saving, options, beforeHookStatements === undefined)
-  const { ahead, pending, removed } = removals
-  const before = beforeHookStatements?.work
-  const storeEarlier = async (): Promise<void> => {
-    ahead.outdate()
-    removed.forgetChanges()
-    await pending.flush()
-    await before?.()
-  }
-  if (beforeHookStatements !== undefined) beforeHookStatements.work = storeEarlier
-  try {
-    await work(removals)
-  } catch (error) {
-    // Deletes the earlier records first, because an error of theirs takes precedence.
-    await pending.flush().catch((earlier: unknown) => {
-      const isRefused = refusalOf(earlier) !== undefined
-      if (isRefused) throw earlier
-    })
-    throw error
-  }
-  await pending.flush()
-  if (beforeHookStatements !== undefined) beforeHookStatements.work = before
-}
-
-type RemovalOptions = Pick<Removals, 'path' | 'cascade'>
-
-function removalsOf(
-  context: WriteContext,
-  { path, cascade }: RemovalOptions,
-  isOneByOne: boolean,
-): Removals {
-  const pending = new PendingRemovals(context, isOneByOne)
-  const ahead = new LookAhead(context, cascade, () => pending.flush(), isOneByOne)
-  const removed = new RemovedRecords()
-  return {
-    context,
-    cascade,
-    path,
-    ahead,
-    pending,
-    removed,
-    goneLinks: new Set(),
-    counted: new Set(),
-  }
-}
-
-/** A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record. */
-function withSavepoints(context: WriteContext, resource: Resource, cascade: boolean): WriteContext {
-  const { hooks, registry } = context
-  const { deleted, emptied } = removalReach(registry, resource, cascade)
-  const hasCallback =
-    [...deleted].some((one) => hooks.has(one, 'remove')) ||
-    [...emptied].some((one) => hooks.has(one, 'update'))
-  return hasCallback ? { ...context, repeat: undefined } : context
-}

@@ -1,4 +1,4 @@
-// RemovedLinks: the links that a DELETE removes with its records, for the callbacks that receive the changes. They are read before the
+// linksOf: the links that a DELETE removes with its records, for the callbacks that receive the changes. They are read before the
 // first record is deleted, and only if there is such a callback.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
@@ -11,6 +11,7 @@ import { type LinkColumns, readLinks } from '../links/read-links.ts'
 import type { Values } from '../nodes/node.ts'
 import { valuesOf } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
+import type { RemovedRows } from './removed-rows.ts'
 
 /** The links of a resource in one junction table. */
 interface LinksOfResource extends LinkColumns {
@@ -20,22 +21,20 @@ interface LinksOfResource extends LinkColumns {
 }
 
 /** The links of some records in one junction table. */
-interface RemovedLinks extends LinksOfResource {
+interface LinksInTable extends LinksOfResource {
   readonly found: FoundLinks
 }
 
-export type LinksToRemove = readonly RemovedLinks[]
+export type LinksOfRows = readonly LinksInTable[]
 
 /** Reads the links of records that are to be deleted, with one statement for each junction table. A soft delete keeps the links. */
-export async function linksToRemove(
+export async function linksOf(
   context: WriteContext,
-  resource: Resource,
-  rows: readonly Values[],
-  soft: boolean,
-): Promise<LinksToRemove> {
-  if (soft || context.changes === undefined || rows.length === 0) return []
-  const removed: RemovedLinks[] = []
-  for (const links of linksOf(context.registry, resource)) {
+  { resource, how, rows }: RemovedRows,
+): Promise<LinksOfRows> {
+  if (how === 'mark' || context.changes === undefined || rows.length === 0) return []
+  const removed: LinksInTable[] = []
+  for (const links of junctionsOf(context.registry, resource)) {
     const keys = rows.flatMap((row) => [keyAt(links, row) ?? []])
     removed.push({ ...links, found: await readLinks(context, links, keys) })
   }
@@ -47,7 +46,7 @@ export function noteRemovedLinks(
   { changes }: WriteContext,
   source: Resource,
   stored: Values,
-  removed: LinksToRemove,
+  removed: LinksOfRows,
   gone: Set<string>,
 ): void {
   for (const links of removed) {
@@ -63,9 +62,9 @@ export function noteRemovedLinks(
 /** The links of some records without those that are gone with the records at their other end. */
 export function linksLeft(
   rows: readonly Values[],
-  removed: LinksToRemove,
+  removed: LinksOfRows,
   gone: ReadonlySet<string>,
-): LinksToRemove {
+): LinksOfRows {
   if (gone.size === 0) return removed
   return removed.map((links) => {
     const left: FoundLinks = new Map()
@@ -95,7 +94,7 @@ const keyAt = ({ own }: LinksOfResource, values: Values): Key | undefined =>
   )
 
 /** The links of a resource in junction tables without a published model, by the many-to-many relations that either side declares. */
-function linksOf({ resources }: Registry, resource: Resource): Iterable<LinksOfResource> {
+function junctionsOf({ resources }: Registry, resource: Resource): Iterable<LinksOfResource> {
   const found = new Map<string, LinksOfResource>()
   const add = (links: LinksOfResource): void => {
     const { table, own, linked } = links

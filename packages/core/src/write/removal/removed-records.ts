@@ -1,36 +1,37 @@
-// RemovedRecords: the records that a request has deleted so far, and those that have lost references to deleted ones.
+// RemovedRecords: the records that a request has removed so far, and those that have lost references to deleted ones.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
-import { idOf, type ToRemove } from './to-remove.ts'
+import type { HowRemoved } from '../nodes/write-node.ts'
+import { idOf } from './removed-rows.ts'
 
-/** What is known of a deleted record. */
+/** What is known of a removed record. */
 interface Removed {
   /** One more than the largest height of the records that refer to it; 0 if none does. */
   readonly height: number
-  readonly soft: boolean
+  readonly how: HowRemoved
 }
 
 export class RemovedRecords {
   readonly #removed = new Map<string, Removed>()
   readonly #changes = new Map<string, Values>()
 
-  add({ resource, stored, soft }: ToRemove, height: number): void {
-    this.#removed.set(idOf(resource, stored), { height, soft })
+  add(resource: Resource, stored: Values, how: HowRemoved, height: number): void {
+    this.#removed.set(idOf(resource, stored), { height, how })
   }
 
-  /** Whether the record is deleted already, in this way: the row of a record that is only marked can still be deleted. */
-  has({ resource, stored, soft }: ToRemove): boolean {
+  /** Whether the record is removed already, in this way: the row of a record that is only marked can still be deleted. */
+  has(resource: Resource, stored: Values, how: HowRemoved): boolean {
     const removed = this.#removed.get(idOf(resource, stored))
-    return removed !== undefined && (soft || !removed.soft)
+    return removed !== undefined && (how === 'mark' || removed.how === 'delete')
   }
 
   /** Whether the record was marked as deleted, and its row must be deleted now. */
-  isOnlyMarked({ resource, stored, soft }: ToRemove): boolean {
-    return !soft && this.#removed.get(idOf(resource, stored))?.soft === true
+  isOnlyMarked(resource: Resource, stored: Values, how: HowRemoved): boolean {
+    return how === 'delete' && this.#removed.get(idOf(resource, stored))?.how === 'mark'
   }
 
-  /** Notes what was written into a record that is not deleted. */
+  /** Notes what was written into a record that is not removed. */
   change(resource: Resource, stored: Values, written: Values): void {
     const id = idOf(resource, stored)
     this.#changes.set(id, { ...this.#changes.get(id), ...written })

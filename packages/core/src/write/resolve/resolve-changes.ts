@@ -1,4 +1,4 @@
-// resolveChanges: finds and locks the stored records that the nodes of a segment change or restore.
+// resolveChanges: finds and locks the stored records that the nodes of a segment change, restore or remove.
 
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
@@ -10,7 +10,7 @@ import { lockLinked } from '../links/lock-linked.ts'
 import type { LookUpOptions } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { withoutFields } from '../nodes/plain-node.ts'
-import { changesOf, type WriteNode } from '../nodes/write-node.ts'
+import { changesOf, removalOf, type WriteNode } from '../nodes/write-node.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { LockedFor } from '../statements/statements.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
@@ -41,7 +41,8 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
     }
   } else await findByKey(context, level, nodes, isFirst)
   const names = namesOf(options)
-  for (const node of segment.nodes) decide(level, node, names)
+  const resolved = options.whenFound === 'remove' ? nodes : segment.nodes
+  for (const node of resolved) decide(level, node, names)
   // Before anything is written, also nested objects.
   if (options.version === 'of the request') checkVersions(level, segment.nodes)
 }
@@ -82,13 +83,15 @@ const lockOf = (
   { resource, options }: Level,
   nodes: readonly WriteNode[],
   isFirst: boolean,
-): LockedFor =>
-  isFirst
+): LockedFor => {
+  if (options.whenFound === 'remove') return 'anyChange'
+  return isFirst
     ? lockForChanges(context, resource, changesOf(nodes), {
         replace: options.replace,
         identifying: namesOf(options),
       })
     : 'otherThanKeys'
+}
 
 const namesOf = ({ columns }: Level['options']): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))
@@ -99,6 +102,10 @@ function readOf(
   nodes: readonly WriteNode[],
 ): LookUpOptions['read'] {
   const { whenFound, replace, touches, precondition } = options
+  if (whenFound === 'remove') {
+    const soft = removalOf(options).how === 'mark'
+    return columnsToRead(context, resource, { kind: 'remove', soft, precondition })
+  }
   if (whenFound === 'restore') {
     return columnsToRead(context, resource, { kind: 'restore', precondition })
   }

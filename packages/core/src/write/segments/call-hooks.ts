@@ -1,6 +1,6 @@
 // callHooks: calls the functions of the host for each node of a segment: defaults, validators of whole records, policies and callbacks.
 
-import { ApiError, forbidden } from '../../errors.ts'
+import { ApiError, forbidden, isOfHost } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
@@ -8,8 +8,10 @@ import { newRecord } from '../check/defaults.ts'
 import { hidingRelations, refuseInvisible, validateFilled } from '../check/write-checks.ts'
 import { isSet } from '../nodes/hidden-references.ts'
 import type { RecordNode, Values } from '../nodes/node.ts'
-import type { WriteNode } from '../nodes/write-node.ts'
+import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { refusalOf } from '../refusals/refusal.ts'
+import { removeNode } from '../removal/remove-node.ts'
+import type { Removing } from '../removal/removing.ts'
 import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
 import { activeMark } from '../store/deletion-marks.ts'
 import { ChangedRow, NewRow } from '../store/rows/rows.ts'
@@ -18,12 +20,18 @@ import type { WriteContext } from '../store/write-context.ts'
 import type { Segment } from './level.ts'
 import { withHooks } from './with-hooks.ts'
 
-/** The last steps of a segment, for the nodes before the one at `end`. */
+/** The last steps of a segment. */
 export interface LastSteps {
-  /** Stores the records that are not stored yet, after those of earlier calls. */
-  readonly store: (end: number) => Promise<void>
-  /** Writes what is nested in the stored records, and has not been written yet. */
+  /** The segment and, while dependents of its nodes are removed, their segments. */
+  readonly open: Segment[]
+  /** Adds a node whose hooks were called to those that are stored next. */
+  readonly add: (node: WriteNode) => void
+  /** Stores the nodes that were added, after those of earlier calls. */
+  readonly store: () => Promise<void>
+  /** Writes what is nested in the stored records before the node at `end`, and has not been written yet. */
   readonly nest: (end: number) => Promise<void>
+  /** Calls the hooks of records that are removed before the one to which they refer. */
+  readonly remove: Removing['remove']
   /** Throws the error of an earlier call, which a hook may have caught. */
   readonly refuse: () => void
 }
@@ -39,40 +47,54 @@ export async function callHooks(
   last: LastSteps,
 ): Promise<void> {
   const { interrupt } = context
-  let i = 0
+  const { open } = last
+  open.push(segment)
+  const [outermost = segment] = open
   const storeEarlier = async (): Promise<void> => {
-    const end = i
-    // Without look-ups nothing that is known of the later nodes may be outdated.
-    if (segment.isLookedUp) {
-      segment.endBefore(end + 1)
-      segment.level.startSmall()
-    }
-    await last.store(end)
+    const end = outermost.at
+    endSegments(open)
+    outermost.level.removals?.removed.forgetChanges()
+    await last.store()
     await last.nest(end)
   }
   try {
     await withHooks(context, interrupt?.work ?? storeEarlier, async () => {
       const partly = hidingRelations(context, segment.level.resource).filter(isComposite)
-      for (; i < segment.nodes.length; i++) {
+      for (; segment.at < segment.nodes.length; segment.at++) {
+        const node = segment.nodes[segment.at] as WriteNode
         // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
-        const called = hooksOf(context, segment.nodes[i] as WriteNode, partly)
+        const called = hooksOf(context, node, partly, last)
         if (called instanceof Promise) await called
+        if (node.decision !== 'remove') last.add(node)
         interrupt?.refuse()
         last.refuse()
       }
     })
   } catch (error) {
-    if (interrupt !== undefined) throw error
+    if (interrupt !== undefined || segment !== outermost) throw error
     // Stores the earlier nodes first, because a refusal of theirs takes precedence.
-    await storedBefore(i, last).catch((refusal: unknown) => {
+    await storedBefore(segment.at, last).catch((refusal: unknown) => {
       if (isRefused(refusal)) throw refusal
     })
     throw error
+  } finally {
+    open.pop()
+  }
+}
+
+/** Ends the segments after the nodes whose hooks are being called, because what is known of the later ones may be outdated. */
+function endSegments(open: readonly Segment[]): void {
+  open[0]?.level.removals?.outdate()
+  for (const one of open) {
+    // Without look-ups nothing that is known of the later nodes may be outdated.
+    if (!one.isLookedUp) continue
+    one.endAfterCurrent()
+    one.level.startSmall()
   }
 }
 
 async function storedBefore(end: number, { store, nest }: LastSteps): Promise<void> {
-  await store(end)
+  await store()
   await nest(end)
 }
 
@@ -86,12 +108,36 @@ function hooksOf(
   context: WriteContext,
   node: WriteNode,
   partly: readonly ResolvedRelation[],
+  last: LastSteps,
 ): MaybePromise<void> {
   const { decision, asMissing } = node
+  if (decision === 'remove') return removeOrWait(context, node, last)
   if (decision === 'create' && asMissing !== null)
     return hooksOfNew(context, node, asMissing, partly)
   if (decision !== undefined && decision !== 'link') return hooksOfChange(context, node)
 }
+
+/** Removes a record; if others still refer to it, and the list has rounds, it is tried again after the others. */
+async function removeOrWait(
+  context: WriteContext,
+  node: WriteNode,
+  { open, add, store, remove }: LastSteps,
+): Promise<void> {
+  const level = open.at(-1)?.level
+  const removals = level?.removals
+  if (level === undefined || removals === undefined) return
+  const { links } = level
+  const outdate = () => endSegments(open)
+  try {
+    await removeNode({ context, removals, links, add, flush: store, remove, outdate }, node)
+  } catch (error) {
+    if (!removalOf(level.options).inRounds || !isReferredTo(error)) throw error
+    level.tryLater(node, error)
+  }
+}
+
+const isReferredTo = (error: unknown): boolean =>
+  error instanceof ApiError && !isOfHost(error) && error.body.code === 'referred_to'
 
 function hooksOfNew(
   context: WriteContext,

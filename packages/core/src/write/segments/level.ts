@@ -2,7 +2,17 @@
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'
+import type { Removals } from '../removal/removals.ts'
+import type { LinksOfRows } from '../removal/removed-links.ts'
 import { GroupSize } from './group-size.ts'
+import { Rounds } from './rounds.ts'
+
+interface LevelOptions {
+  readonly isOrdered?: boolean
+  /** How many nodes the first segment has. */
+  readonly size?: 1 | 'all'
+  readonly removals?: Removals | undefined
+}
 
 /** The nodes of one list: those of a body, or all that one relation nests in the records of a segment. */
 export class Level {
@@ -17,25 +27,38 @@ export class Level {
   hasReferences = false
   /** Whether a new record may have another key than its object, so that any later object may name it. */
   isInexact = false
+  /** Given if the records are removed. */
+  readonly removals: Removals | undefined
+  /** The links of the records that are removed. */
+  links: LinksOfRows = []
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
-  readonly #groups = new GroupSize('all')
+  readonly #groups: GroupSize
+  readonly #rounds: Rounds
   #waiting: readonly WriteNode[]
   #at = 0
   #interruptions = 0
+  #segments = 0
+  #staysAtOne = false
 
-  constructor(nodes: readonly WriteNode[], isOrdered: boolean) {
+  constructor(
+    nodes: readonly WriteNode[],
+    { isOrdered = false, size = 'all', removals }: LevelOptions = {},
+  ) {
     const [first] = nodes
     if (first === undefined) throw new Error('A level has at least one node.')
     this.nodes = nodes
     this.options = first.options
     this.resource = first.options.resource
     this.isOrdered = isOrdered
+    this.removals = removals
     this.#waiting = nodes
+    this.#groups = new GroupSize(size)
+    this.#rounds = new Rounds(nodes.length)
   }
 
   /** Whether nodes are left that no segment has taken. */
   get hasNext(): boolean {
-    return this.#at < this.#waiting.length
+    return this.#at < this.#waiting.length || this.#rounds.hasNext
   }
 
   /** The nodes that no segment has taken. */
@@ -44,10 +67,17 @@ export class Level {
   }
 
   next(): Segment {
+    if (this.#at === this.#waiting.length) this.putBack(this.#rounds.next())
     const size = this.#groups.take(this.#interruptions)
     const first = this.#at
     this.#at = Math.min(first + size, this.#waiting.length)
-    return new Segment(this, this.#waiting.slice(first, this.#at))
+    this.#segments += 1
+    return new Segment(this, this.#waiting.slice(first, this.#at), size, this.#segments === 1)
+  }
+
+  /** Makes a node wait until the others were written; `refusal` is thrown if they are refused, too. */
+  tryLater(node: WriteNode, refusal: unknown): void {
+    this.#rounds.add(node, refusal)
   }
 
   /** The next segments have one node, then two, four, eight and so on, and know nothing of what was looked up before. */
@@ -65,7 +95,22 @@ export class Level {
 
   /** From now on, each segment has one node. */
   stayAtOne(): void {
-    this.#groups.limit(1)
+    this.#staysAtOne = true
+    this.limit(1)
+  }
+
+  get staysAtOne(): boolean {
+    return this.#staysAtOne
+  }
+
+  /** From now on, no segment has more nodes. */
+  limit(most: number): void {
+    this.#groups.limit(most)
+  }
+
+  /** Whether a statement of a hook has ended a segment. */
+  get isInterrupted(): boolean {
+    return this.#interruptions > 0
   }
 
   /** Makes nodes of a segment wait for the next one. */
@@ -79,14 +124,18 @@ export class Level {
 export class Segment {
   readonly level: Level
   readonly isFirst: boolean
+  /** How many nodes it may have. */
+  readonly size: number
+  /** The index of the node whose hooks are called. */
+  at = 0
   #nodes: readonly WriteNode[]
-  #stored = 0
   #nested = 0
 
-  constructor(level: Level, nodes: readonly WriteNode[]) {
+  constructor(level: Level, nodes: readonly WriteNode[], size: number, isFirst: boolean) {
     this.level = level
     this.#nodes = nodes
-    this.isFirst = nodes[0] === level.nodes[0]
+    this.size = size
+    this.isFirst = isFirst
   }
 
   get nodes(): readonly WriteNode[] {
@@ -101,13 +150,6 @@ export class Segment {
     )
   }
 
-  /** The nodes before `end` whose records must still be stored; returns each node once. */
-  takeToStore(end: number): readonly WriteNode[] {
-    const nodes = this.#nodes.slice(this.#stored, end)
-    this.#stored = Math.max(this.#stored, end)
-    return nodes
-  }
-
   /** The nodes before `end` whose nested records must still be written; returns each node once. */
   takeToNest(end: number): readonly WriteNode[] {
     const nodes = this.#nodes.slice(this.#nested, end)
@@ -120,6 +162,16 @@ export class Segment {
     if (index >= this.#nodes.length) return
     this.level.putBack(this.#nodes.slice(index))
     this.#nodes = this.#nodes.slice(0, index)
+  }
+
+  /** Ends the segment after the node whose hooks are called. */
+  endAfterCurrent(): void {
+    this.endBefore(this.at + 1)
+  }
+
+  /** Leaves out nodes of which nothing is to be written. */
+  keep(isKept: (node: WriteNode) => boolean): void {
+    this.#nodes = this.#nodes.filter(isKept)
   }
 
   /** Makes some of the nodes wait for the next segment. */

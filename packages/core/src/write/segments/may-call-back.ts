@@ -1,5 +1,6 @@
 // mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
 
+import { removalReach } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { type NestedNode, recordsOf } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
@@ -14,10 +15,13 @@ interface Models {
 
 /** Whether one of the models of the records, of their nested ones or of their links has a callback for writes. */
 export function mayCallBack(
-  { hooks }: Pick<WriteContext, 'hooks'>,
+  context: Pick<WriteContext, 'hooks' | 'registry'>,
   resource: Resource,
   nodes: readonly WriteNode[],
 ): boolean {
+  const { hooks } = context
+  const removal = nodes[0]?.options.removal
+  if (removal !== undefined) return mayCallBackFor(context, resource, removal.cascade)
   const models: Models = { records: new Set([resource]), junctions: new Set(), removed: new Set() }
   for (let i = 0; i < nodes.length; i++) {
     const { asFound, asMissing } = nodes[i] as WriteNode
@@ -29,9 +33,22 @@ export function mayCallBack(
   }
   // A many-to-many list may delete links, and a list of children those that it does not name.
   for (const one of [...models.junctions, ...models.removed]) {
-    if (hooks.has(one, 'remove')) return true
+    if (mayCallBackFor(context, one, false)) return true
   }
   return false
+}
+
+/** Whether one of the models whose records a removal may remove or change has a callback for that. */
+function mayCallBackFor(
+  { hooks, registry }: Pick<WriteContext, 'hooks' | 'registry'>,
+  resource: Resource,
+  cascade: boolean,
+): boolean {
+  const { deleted, emptied } = removalReach(registry, resource, cascade)
+  return (
+    [...deleted].some((one) => hooks.has(one, 'remove')) ||
+    [...emptied].some((one) => hooks.has(one, 'update'))
+  )
 }
 
 function addNested(models: Models, node: NestedNode): void {

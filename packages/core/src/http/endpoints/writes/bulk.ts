@@ -10,6 +10,7 @@ import {
   wrongBody,
 } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { actsOnDependents } from '../../../model/registry/relations/dependents.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import { maxBulkNames } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
@@ -27,14 +28,14 @@ import { lockLinked } from '../../../write/links/lock-linked.ts'
 import { reading } from '../../../write/nodes/look-up-plan.ts'
 import { pathTo, type RecordNode, type Values } from '../../../write/nodes/node.ts'
 import { withoutFields } from '../../../write/nodes/plain-node.ts'
-import { changing, WriteNode } from '../../../write/nodes/write-node.ts'
-import { removeList } from '../../../write/removal/remove-list.ts'
+import { changing, removing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { lockForChanges } from '../../../write/resolve/lock-for-changes.ts'
 import { keyIn, lockRecords, readScoped } from '../../../write/resolve/look-up-records.ts'
 import { changedTwice } from '../../../write/resolve/resolve-changes.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
 import type { LockedFor } from '../../../write/statements/statements.ts'
 import { columnsToRead } from '../../../write/store/columns-to-read.ts'
+import { referrersFirst } from '../../../write/store/rows/referrers-first.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
 import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
@@ -138,8 +139,6 @@ async function updateListed(
     resource,
     async (writing) => {
       const { context } = writing
-      // Before the look-ups, so that callers without the right cannot find out which records exist.
-      await requireAccess(context, resource, 'PATCH')
       const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
       const returned = returnedEcho(writing, echo)
       const options = changing(resource)
@@ -160,6 +159,9 @@ async function resolved(
   context: WriteContext,
   changes: readonly ListedChange[],
 ): Promise<readonly ListedChange[]> {
+  // Before the look-ups, so that callers without the right cannot find out which records exist.
+  const [first] = changes
+  if (first !== undefined) await requireAccess(context, first.node.resource, 'PATCH')
   const nodes = await resolveUniqueNames(context, changes.map(nodeOf), write)
   return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
 }
@@ -243,7 +245,15 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
       const read = columnsToRead(context, resource, { kind: 'remove', soft })
       const found = { action: 'DELETE', lockedFor: 'anyChange', read } as const
       const rows = await lockMatchingRows(writing, resource, selection, found)
-      await removeList(context, resource, rows, cascade)
+      const { registry } = context
+      const mayBeGone = actsOnDependents(registry, resource, cascade)
+      const whenMissing = mayBeGone ? 'skip' : 'refuse'
+      const options = removing(resource, { cascade, inRounds: true, readsAgain: true, whenMissing })
+      const sorted = referrersFirst(registry, resource, rows)
+      await write(
+        context,
+        sorted.map((stored) => new WriteNode(options, { path: '', stored })),
+      )
       return { status: 200, value: null, total: rows.length }
     },
     { isBulk: true, byFilters: true },

@@ -1,13 +1,14 @@
 // remove: DELETE on one record.
 
 import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
-import { actsOnDependents } from '../../../model/registry/relations/dependents.ts'
+import { writesOthers } from '../../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { parseBoolean } from '../../../query/plan/conditions/value.ts'
-import { removeRecord } from '../../../write/store/remove-record.ts'
+import { removing, WriteNode } from '../../../write/nodes/write-node.ts'
+import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -38,10 +39,17 @@ export async function remove(
     resource,
     (place) => removeInOneStatement(place, resource, key, options),
     async ({ context }) => {
-      await removeRecord(context, resource, key, { cascade, precondition })
+      const removal = {
+        cascade,
+        inRounds: false,
+        readsAgain: false,
+        whenMissing: 'refuse',
+      } as const
+      const how = removing(resource, removal, { version: 'of the request', precondition })
+      await write(context, [new WriteNode(how, { path: '', key })])
       return removed
     },
-    { isBulk: actsOnDependents(call.registry, resource, cascade) },
+    { isBulk: writesOthers(call.registry, resource, cascade) },
   )
 }
 

@@ -127,6 +127,12 @@ export const actsOnDependents = (
     (dependent) => hasModel(dependent) && actionOn(dependent, cascade) !== 'restrict',
   )
 
+/** Whether a DELETE of a record of the resource also writes into other tables. */
+export const writesOthers = (registry: Registry, resource: Resource, cascade: boolean): boolean =>
+  dependentsOf(registry, resource).some(
+    (dependent) => !hasModel(dependent) || actionOn(dependent, cascade) !== 'restrict',
+  )
+
 /** The resources whose records a DELETE may write. */
 export interface RemovalReach {
   /** Those whose records it may delete, its own first. */

@@ -103,9 +103,9 @@ async function insertOrExplain(
 ): Promise<readonly Values[]> {
   const [counter] = group.generated
   const ofView = counter && context.lease.dialect.keysOfView?.(resource, counter)
-  const isOneByOne = group.rows.length === 1 || ofView !== undefined || !keysBecomeKnown(group)
+  const takesOneEach = group.rows.length === 1 || ofView !== undefined || !keysBecomeKnown(group)
   const insertAll = async (): Promise<readonly Values[] | undefined> =>
-    isOneByOne
+    takesOneEach
       ? insertEach(context, resource, group.rows)
       : noted(
           context,

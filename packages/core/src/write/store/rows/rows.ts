@@ -1,5 +1,7 @@
-// NewRow and ChangedRow: what the statements of a write store.
+// What the statements of a write store: new rows, changed ones, and those that are removed.
 
+import type { Dependent } from '../../../model/registry/relations/dependents.ts'
+import type { Value } from '../../../query/plan/plan.ts'
 import type { Values } from '../../nodes/node.ts'
 
 /** A record to insert, and its path in the body. A class, as `WriteNode` says. */
@@ -32,5 +34,32 @@ export class ChangedRow {
     this.path = path
     this.requested = requested
     this.filled = filled
+  }
+}
+
+/** A stored record to remove. A class, as `WriteNode` says. */
+export class RemovedRow {
+  readonly stored: Values
+  /** The values that mark the record as deleted; null to delete its row. */
+  readonly mark: Values | null
+  /** Records are removed after those with a smaller height: a record that refers to another one is lower. */
+  readonly height: number
+
+  constructor(stored: Values, mark: Values | null, height: number) {
+    this.stored = stored
+    this.mark = mark
+    this.height = height
+  }
+}
+
+/** The links of a record in a junction table without a model, to delete before the record. */
+export class RemovedLinks {
+  readonly dependent: Dependent
+  /** The key of the record, in the columns of the junction table. */
+  readonly key: readonly Value[]
+
+  constructor(dependent: Dependent, key: readonly Value[]) {
+    this.dependent = dependent
+    this.key = key
   }
 }

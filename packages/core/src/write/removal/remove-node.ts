@@ -1,0 +1,199 @@
+// removeNode: calls the hooks of a record that is removed, after those of its dependents, or throws 409 if these prevent it
+// (docs/guide/writing.md).
+
+import { forbidden } from '../../errors.ts'
+import {
+  actionOn,
+  type Dependent,
+  type DependentModel,
+  hasModel,
+  referredColumns,
+} from '../../model/registry/relations/dependents.ts'
+import { refuseWithoutVersion } from '../check/preconditions.ts'
+import type { Values } from '../nodes/node.ts'
+import { removalOf, removing, WriteNode } from '../nodes/write-node.ts'
+import { valuesOf } from '../resolve/look-up-records.ts'
+import { deletionMark } from '../store/deletion-marks.ts'
+import { referrersFirst } from '../store/rows/referrers-first.ts'
+import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
+import { emptyReferences } from './empty-references.ts'
+import { type FoundRows, findDependents } from './find-dependents.ts'
+import { isReferredTo, referredToError } from './referred-to.ts'
+import { removalOrder } from './removal-order.ts'
+import { linksLeft, noteRemovedLinks } from './removed-links.ts'
+import { type Action, howBelow, idOf } from './removed-rows.ts'
+import type { Removing } from './removing.ts'
+
+/** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
+export async function removeNode(removing: Removing, node: WriteNode): Promise<void> {
+  const { removed, begun } = removing.removals
+  const { resource, removal } = node.options
+  const { stored = {} } = node
+  const id = idOf(resource, stored)
+  // A record above this one refers to it, or an earlier one had the same dependent.
+  if (begun.has(id) || removed.has(resource, stored, removal?.how ?? 'delete')) return
+  begun.add(id)
+  node.stored = removed.now(resource, stored)
+  try {
+    await removeBegun(removing, node, node.stored)
+  } finally {
+    begun.delete(id)
+  }
+}
+
+async function removeBegun(removing: Removing, node: WriteNode, stored: Values): Promise<void> {
+  const { context, removals } = removing
+  const { options, path } = node
+  const { resource } = options
+  const { how } = removalOf(options)
+  const isDependent = removals.begun.size > 1
+  removals.count(resource, stored)
+  const isAllowed = await context.access.canDelete(resource, stored, path)
+  if (!isAllowed) throw forbidden(path)
+  // The precondition is that of the first record; the others are its dependents.
+  if (isDependent) refuseWithoutVersion(resource, path)
+  const height = await removeReferrers(removing, node, stored)
+  await context.hooks.remove(resource, stored, path)
+  const { softDelete } = resource.settings
+  const mark =
+    how === 'mark' && softDelete !== null
+      ? await deletionMark(context, resource, softDelete, stored)
+      : null
+  node.row = new RemovedRow(stored, mark, height)
+  removing.add(node)
+  removals.removed.add(resource, stored, how, height)
+  context.changes?.note(resource, stored, stored, isDependent ? null : path)
+  noteRemovedLinks(context, resource, stored, removing.links, removals.goneLinks)
+}
+
+/**
+ * Removes the dependents of a record, or sets their references to NULL; throws 409 if there are others. A soft delete leaves those. A hard
+ * delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the record
+ * above those that are removed before it.
+ */
+async function removeReferrers(
+  removing: Removing,
+  node: WriteNode,
+  stored: Values,
+): Promise<number> {
+  const { context, removals } = removing
+  const { options, path } = node
+  const { resource } = options
+  const { how } = removalOf(options)
+  const { cascade, removed } = removals
+  const blocking: Dependent[] = []
+  const links: RemovedLinks[] = []
+  let height = 0
+  const refuse = async (): Promise<void> => {
+    if (blocking.length > 0) throw await referredToError(context, blocking, true, path)
+  }
+  const { dependents, mayWait } = removalOrder(context.registry, resource, cascade)
+  for (const dependent of dependents) {
+    const key = valuesOf(referredColumns(dependent), stored)
+    if (key === undefined) continue
+    if (!hasModel(dependent)) {
+      links.push(new RemovedLinks(dependent, key))
+      continue
+    }
+    const action = actionOn(dependent, cascade)
+    let referrers: readonly Values[] | 'blocking' = []
+    if (action === 'restrict')
+      referrers = how === 'mark' ? [] : await referrersLeft(removing, node, stored, dependent)
+    else {
+      await refuse()
+      const found = await dependentRows(removing, node, stored, dependent, action)
+      if (action === 'null') await emptyReferences(removing, node, stored, dependent, found.rows)
+      else await removeDependents(removing, node, dependent, found, mayWait)
+      referrers = found.rows
+    }
+    if (referrers === 'blocking') blocking.push(dependent)
+    else height = Math.max(height, removed.heightAbove(dependent.resource, referrers))
+  }
+  await refuse()
+  if (how === 'delete') for (const one of links) removing.add(linksNode(node, one))
+  return height
+}
+
+/** Links are deleted before the hook of their record is called. */
+function linksNode({ options, path }: WriteNode, links: RemovedLinks): WriteNode {
+  const node = new WriteNode(options, { path })
+  node.row = links
+  return node
+}
+
+/** The rows that refer to the record and are removed already, or `blocking` if others refer to it, except those above it in the tree. */
+async function referrersLeft(
+  { context, removals, flush }: Removing,
+  { options }: WriteNode,
+  stored: Values,
+  dependent: DependentModel,
+): Promise<readonly Values[] | 'blocking'> {
+  const { resource } = dependent
+  const { removed, begun } = removals
+  const known = removals.knownOf(options.resource, stored, 'delete')
+  if (known !== undefined) {
+    const rows = known.referrers.get(dependent)?.rows ?? []
+    const isLeft = (row: Values): boolean =>
+      !removed.has(resource, row, 'delete') && !begun.has(idOf(resource, row))
+    return rows.some(isLeft) ? 'blocking' : rows
+  }
+  await flush()
+  const isBlocked = await isReferredTo(context, options.resource, stored, dependent, begun)
+  return isBlocked ? 'blocking' : []
+}
+
+/** Removes the dependents of a record, each with the access rules of its model. */
+async function removeDependents(
+  { context, removals, remove }: Removing,
+  { options, path }: WriteNode,
+  dependent: DependentModel,
+  { rows, links }: FoundRows,
+  mayWait: boolean,
+): Promise<void> {
+  const { resource } = dependent
+  const { removed, cascade } = removals
+  const how = howBelow(removalOf(options).how, dependent)
+  const left = rows.filter((stored) => !removed.has(resource, stored, how))
+  if (left.length > removals.most) throw removals.tooManyOf(resource)
+  const below = removing(resource, {
+    how,
+    cascade,
+    inRounds: mayWait,
+    readsAgain: false,
+    whenMissing: 'skip',
+  })
+  const own = linksLeft(left, links, removals.goneLinks)
+  const sorted = mayWait ? referrersFirst(context.registry, resource, left) : left
+  const nodes = sorted.map((stored) => {
+    const node = new WriteNode(below, { path, stored })
+    node.decision = 'remove'
+    return node
+  })
+  await remove(nodes, own)
+}
+
+/** The dependents of a record: those that the look-ahead has found, unless this request has marked one of them since. */
+async function dependentRows(
+  { context, removals, flush }: Removing,
+  { options, path }: WriteNode,
+  stored: Values,
+  dependent: DependentModel,
+  action: Action,
+): Promise<FoundRows> {
+  const { resource } = dependent
+  const { removed } = removals
+  const { how } = removalOf(options)
+  const known = removals.knownOf(options.resource, stored, how)
+  if (known !== undefined) {
+    const found = known.referrers.get(dependent) ?? none
+    const below = howBelow(how, dependent)
+    if (!found.rows.some((row) => removed.isOnlyMarked(resource, row, below))) return found
+  }
+  await flush()
+  const parents = { resource: options.resource, how, rows: [stored] }
+  const found = await findDependents(context, dependent, action, parents, removals.most, path)
+  if (found === 'tooMany') throw removals.tooManyOf(resource)
+  return found
+}
+
+const none: FoundRows = { rows: [], links: [] }

@@ -1,0 +1,21 @@
+// Removing: what the hooks of a record that is removed and those of its dependents share. Types only.
+
+import type { WriteNode } from '../nodes/write-node.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import type { Removals } from './removals.ts'
+import type { LinksOfRows } from './removed-links.ts'
+
+export interface Removing {
+  readonly context: WriteContext
+  readonly removals: Removals
+  /** The links of the record, and maybe those of others. */
+  readonly links: LinksOfRows
+  /** Adds a node to those that are stored next. */
+  readonly add: (node: WriteNode) => void
+  /** Stores the nodes that were added. */
+  readonly flush: () => Promise<void>
+  /** Calls the hooks of dependents. */
+  readonly remove: (dependents: readonly WriteNode[], links: LinksOfRows) => Promise<void>
+  /** Call it when what is known of the next records may be wrong. */
+  readonly outdate: () => void
+}

@@ -1,0 +1,202 @@
+// removeRows: deletes many records, or marks them as deleted, with few statements, and writes those that lose references to them. If the
+// database refuses a record, finds out which one.
+
+import type { Dependent } from '../../../model/registry/relations/dependents.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
+import { keyChunks } from '../../../query/compile/chunks.ts'
+import type { Value } from '../../../query/plan/plan.ts'
+import { keyTextIn } from '../../../query/run/key.ts'
+import type { Values } from '../../nodes/node.ts'
+import type { WriteNode } from '../../nodes/write-node.ts'
+import { refusalOfFirst } from '../../refusals/first-refusal.ts'
+import { refusalOf } from '../../refusals/refusal.ts'
+import { keyIn, keyMatches } from '../../resolve/look-up-records.ts'
+import { compileDelete, compileUpdate, storedColumns } from '../../statements/statements.ts'
+import {
+  compileDeleteByKeys,
+  compileUpdateByKeys,
+  matchesOf,
+  recordsByKeys,
+} from '../../statements/statements-by-keys.ts'
+import { runWrite } from '../run-write.ts'
+import { setSavepoint } from '../savepoint.ts'
+import type { WriteContext } from '../write-context.ts'
+import { ChangedRow, RemovedLinks, RemovedRow } from './rows.ts'
+import { partsOf } from './update-rows.ts'
+
+/** A row to write: a class, as `WriteNode` says. */
+class Pending {
+  readonly resource: Resource
+  readonly key: readonly Value[]
+  readonly stored: Values
+  /** The values to write: those that mark the record as deleted, or its changes; null to delete its row. */
+  readonly written: Values | null
+  readonly height: number
+
+  constructor(resource: Resource, row: ChangedRow | RemovedRow) {
+    const isRemoved = row instanceof RemovedRow
+    this.resource = resource
+    this.key = keyIn(resource, row.stored) ?? []
+    this.stored = row.stored
+    this.written = isRemoved ? row.mark : row.written
+    this.height = isRemoved ? row.height : changesFirst
+  }
+}
+
+/** The height of records that are only changed. */
+const changesFirst = -1
+
+/** Links to delete, which are records of no model; `resource` is the model of the record that they belong to. */
+interface PendingLinks extends RemovedLinks {
+  readonly resource: Resource
+}
+
+/** Removes the records of nodes. If a statement is refused, throws the refusal of the first node that is refused even alone. */
+export async function removeRows(
+  context: WriteContext,
+  nodes: readonly WriteNode[],
+): Promise<void> {
+  const all = groupsOf(nodes)
+  const isTogether = all.links.length + all.rows.length < nodes.length
+  if (!isTogether || context.hosted) return removeGroups(context, all)
+  await setSavepoint(context)
+  try {
+    await removeGroups(context, all)
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    const again = (some: readonly WriteNode[]) => removeGroups(context, groupsOf(some))
+    const first = await refusalOfFirst(context, nodes, again)
+    if (first !== undefined) throw first
+  }
+}
+
+async function removeGroups(context: WriteContext, { links, rows }: Groups): Promise<void> {
+  for (const group of links) await removeLinks(context, group)
+  for (const group of rows) await storeGroup(context, group)
+}
+
+async function storeGroup(context: WriteContext, rows: Group<Pending>): Promise<void> {
+  const [first] = rows
+  if (rows.length === 1) return storeRow(context, first)
+  return first.written === null ? deleteRows(context, rows) : markRows(context, first.written, rows)
+}
+
+async function storeRow(
+  context: WriteContext,
+  { resource, key, stored, written }: Pending,
+): Promise<void> {
+  const { target } = context
+  const matches = keyMatches(resource, key)
+  const step = { resource, path: '', values: { ...stored, ...written }, key } as const
+  if (written === null) {
+    await emptyOwnReferences(context, resource, [{ key, stored }])
+    const statement = compileDelete(target, resource, matches)
+    await runWrite(context, statement, { ...step, step: 'delete' })
+  } else {
+    const { statement } = compileUpdate(target, resource, written, matches)
+    await runWrite(context, statement, { ...step, step: 'update' })
+  }
+}
+
+async function deleteRows(context: WriteContext, rows: Group<Pending>): Promise<void> {
+  const [{ resource }] = rows
+  await emptyOwnReferences(context, resource, rows)
+  for (const some of keyChunks(context.target.dialect, rows, resource.primaryKey)) {
+    const statement = compileDeleteByKeys(context.target, recordsByKeys(resource, some.map(keyOf)))
+    await runWrite(context, statement, { ...ofMany(resource), step: 'delete' })
+  }
+}
+
+/** Empties the references of records to themselves, where these would prevent their deletion. */
+async function emptyOwnReferences(
+  context: WriteContext,
+  resource: Resource,
+  rows: readonly Pick<Pending, 'key' | 'stored'>[],
+): Promise<void> {
+  const { target } = context
+  if (target.dialect.keepsOwnReferences !== true) return
+  for (const { kind, from, to, target: other } of resource.allRelations.values()) {
+    const emptied = from.filter(({ nullable }) => nullable).map(({ name }) => [name, null])
+    if (kind !== 'belongsTo' || other !== resource || emptied.length === 0) continue
+    const own = rows.filter(({ stored }) => {
+      const key = keyTextIn(from, stored)
+      return key !== undefined && key === keyTextIn(to, stored)
+    })
+    for (const keys of keyChunks(target.dialect, own.map(keyOf), resource.primaryKey)) {
+      const statement = compileUpdateByKeys(target, resource, Object.fromEntries(emptied), keys)
+      await runWrite(context, statement, { ...ofMany(resource), step: 'delete' })
+    }
+  }
+}
+
+/** Marks records as deleted, or empties their references. */
+async function markRows(
+  context: WriteContext,
+  written: Values,
+  rows: Group<Pending>,
+): Promise<void> {
+  const [{ resource }] = rows
+  const byChange = new Map(rows.map((row) => [changeOf(row), row]))
+  const columns = storedColumns(resource, written)
+  const group = { context, resource, columns, returned: undefined }
+  for (const { rows: some, compiled } of partsOf(group, [...byChange.keys()])) {
+    if (compiled !== undefined) {
+      await runWrite(context, compiled.statement, { ...ofMany(resource), step: 'update' })
+      continue
+    }
+    for (const one of some) await storeRow(context, byChange.get(one) as Pending)
+  }
+}
+
+async function removeLinks(context: WriteContext, all: Group<PendingLinks>): Promise<void> {
+  const { target } = context
+  const [{ resource, dependent, key }] = all
+  const step = { step: 'delete', resource, path: '', values: {} } as const
+  if (all.length === 1) {
+    const statement = compileDelete(target, dependent, matchesOf(dependent.key, key))
+    await runWrite(context, statement, { ...step, key })
+    return
+  }
+  const columns = dependent.key.map(({ column }) => column)
+  for (const some of keyChunks(target.dialect, all, columns)) {
+    const rows = { table: dependent, matches: [], parts: dependent.key, keys: some.map(keyOf) }
+    const statement = compileDeleteByKeys(target, rows)
+    await runWrite(context, statement, { ...step, key: null })
+  }
+}
+
+const keyOf = ({ key }: { readonly key: readonly Value[] }): readonly Value[] => key
+const changeOf = ({ stored, written }: Pending): ChangedRow =>
+  new ChangedRow(stored, written ?? {}, '', written ?? {})
+const ofMany = (resource: Resource) => ({ resource, path: '', values: {}, key: null }) as const
+
+/** What one statement writes, or one for each chunk. */
+type Group<P> = readonly [P, ...P[]]
+
+interface Groups {
+  readonly links: readonly Group<PendingLinks>[]
+  readonly rows: readonly Group<Pending>[]
+}
+
+/** The groups in the order of their statements: links, which refer to records on both sides, and then records by their heights. */
+function groupsOf(nodes: readonly WriteNode[]): Groups {
+  const links = new Map<Dependent, [PendingLinks, ...PendingLinks[]]>()
+  const rows = new Map<string, [Pending, ...Pending[]]>()
+  for (const { row, options } of nodes) {
+    const { resource } = options
+    if (row instanceof RemovedLinks) add(links, row.dependent, { ...row, resource })
+    if (!(row instanceof RemovedRow || row instanceof ChangedRow)) continue
+    const one = new Pending(resource, row)
+    const { height, written } = one
+    const columns = written === null ? [] : storedColumns(resource, written)
+    add(rows, [height, resource.name, ...columns.map(({ name }) => name)].join(' '), one)
+  }
+  const byHeight = [...rows.values()].sort(([a], [b]) => a.height - b.height)
+  return { links: [...links.values()], rows: byHeight }
+}
+
+function add<K, P>(groups: Map<K, [P, ...P[]]>, name: K, one: P): void {
+  const known = groups.get(name)
+  if (known === undefined) groups.set(name, [one])
+  else known.push(one)
+}
