@@ -241,7 +241,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'The response to a list shows a record as it was before a callback changed it',
-    file: 'packages/core/src/write/writer.ts',
+    file: 'packages/core/src/write/segments/last-steps.ts',
     find: 'if (end < segment.nodes.length) returned?.rows.splice(0)',
     replace: '',
     fails: 'test/writing/bulk-create.test.ts',

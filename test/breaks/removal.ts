@@ -45,7 +45,7 @@ export const manyRemoved: readonly Break[] = [
   },
   {
     title: 'A remove callback finds the earlier records of a list stored',
-    file: 'packages/core/src/write/writer.ts',
+    file: 'packages/core/src/write/segments/last-steps.ts',
     find: 'if (nodes.length > 0) queue.add(() => storeAll(nodes))',
     replace:
       'if (nodes.length > 0 && (removals === undefined || nodes.length > 1)) queue.add(() => storeAll(nodes))',

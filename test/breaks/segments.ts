@@ -13,7 +13,7 @@ export const segments: readonly Break[] = [
   {
     title:
       'A list is stored although a callback has caught the error of links of an earlier record',
-    file: 'packages/core/src/write/writer.ts',
+    file: 'packages/core/src/write/segments/last-steps.ts',
     find: 'queue.fail(error)\n',
     replace: '\n',
     fails: 'test/writing/lists-with-references.test.ts',

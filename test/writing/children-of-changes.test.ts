@@ -194,6 +194,24 @@ eachDatabase('children in a change', (test, db) => {
     equal((await lines()).length, 3)
   })
 
+  test('that other records refer to are not removed, and the error names their list', async () => {
+    await insertRows(db, Note, [{ id: 931, line_id: 921, text: 'n' }])
+    const reason = (path: string) => ({ [path]: ['Other records refer to this one: notes.'] })
+    const [one, many] = ['/api/invoices/902', '/api/invoices']
+    equal(await patch(`${one}?lines.on_missing=remove`, { lines: [] }), [
+      409,
+      'referred_to',
+      reason('lines'),
+    ])
+    const list = [901, 902].map((id) => ({ id, lines: [] }))
+    equal(await patch(`${many}?lines.on_missing=remove`, list), [
+      409,
+      'referred_to',
+      reason('[1].lines'),
+    ])
+    equal((await lines()).length, 4)
+  })
+
   test('of a PUT are the whole list', async () => {
     equal(
       await ask('PUT', '/api/invoices/901', { name: 'p', lines: [{ id: 911, text: 'A' }] }),

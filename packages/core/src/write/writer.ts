@@ -6,26 +6,22 @@ import type { DatabaseFailure } from '../dialect/dialect.ts'
 import { addLaterProblems, checkSegment } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
 import { requireAccess } from './check/write-checks.ts'
-import { writeChildren, writeParents } from './links/nested-records.ts'
+import { writeParents } from './links/nested-records.ts'
 import { isNested, type Values } from './nodes/node.ts'
 import { knownValues, mayNest, recordOf, type WriteNode } from './nodes/write-node.ts'
 import { explainedError } from './refusals/explained-error.ts'
 import { type Refusal, refusalOf } from './refusals/refusal.ts'
-import { lookAhead } from './removal/look-ahead.ts'
 import { Removals } from './removal/removals.ts'
-import type { LinksOfRows } from './removal/removed-links.ts'
 import { resolveChanges } from './resolve/resolve-changes.ts'
 import { resolveNamed } from './resolve/resolve-named.ts'
 import { resolveRemovals } from './resolve/resolve-removals.ts'
-import { callHooks, isRefused, type LastSteps } from './segments/call-hooks.ts'
+import { callHooks, isRefused } from './segments/call-hooks.ts'
+import { lastSteps } from './segments/last-steps.ts'
 import { Level, type Segment } from './segments/level.ts'
 import { mayCallBack } from './segments/may-call-back.ts'
 import { refersToStored } from './segments/refers-to-stored.ts'
-import { WriteQueue } from './segments/write-queue.ts'
-import { removeRows } from './store/rows/remove-rows.ts'
 import type { ReturnedRows } from './store/rows/returned-rows.ts'
 import { needsNoLookUp, writeWithoutLookUp } from './store/rows/without-look-up.ts'
-import { storeNodes } from './store/store-nodes.ts'
 import type { WriteContext } from './store/write-context.ts'
 import { HookResults } from './transaction/hook-results.ts'
 import {
@@ -188,7 +184,7 @@ async function writeSegment(
   await requireCreateAccess(context, segment)
   await limitSize(context, segment)
   await writeTogether(context, segment, async (inside) => {
-    const last = lastSteps(inside, segment, returned)
+    const last = lastSteps(inside, segment, returned, writeNested)
     await writeParents(inside, segment.nodes, writeNested)
     await checkSegment(inside, segment)
     await callHooks(inside, segment, last)
@@ -282,68 +278,6 @@ async function requireCreateAccess(
 ): Promise<void> {
   const created = nodes.find(({ decision }) => decision === 'create')
   if (created !== undefined) await requireAccess(context, level.resource, 'POST', created.path)
-}
-
-function lastSteps(
-  context: WriteContext,
-  segment: Segment,
-  returned: ReturnedRows | undefined,
-): LastSteps {
-  const { resource, removals } = segment.level
-  const storeAll = (nodes: readonly WriteNode[]): Promise<void> =>
-    removals === undefined
-      ? storeNodes(context, resource, nodes, returned)
-      : removeRows(context, nodes)
-  const queue = new WriteQueue()
-  let waiting: WriteNode[] = []
-  const last: LastSteps = {
-    open: [],
-    add: (node) => void waiting.push(node),
-    store() {
-      const nodes = waiting
-      waiting = []
-      if (nodes.length > 0) queue.add(() => storeAll(nodes))
-      return queue.done()
-    },
-    remove: (dependents, links) => removeDependents(context, removals, dependents, links, last),
-    // Not in the queue, because policies of nested records may send statements, too.
-    async nest(end) {
-      const nodes = segment.takeToNest(end)
-      if (nodes.length === 0) return
-      try {
-        await writeChildren(context, resource, nodes, writeNested)
-      } catch (error) {
-        queue.fail(error)
-        throw error
-      }
-      // The statement of a hook may change rows that were returned earlier.
-      if (end < segment.nodes.length) returned?.rows.splice(0)
-    },
-    refuse: () => queue.refuse(),
-  }
-  return last
-}
-
-/** Removes the dependents of a record by the same steps; its segment stores them. Their rights were checked when they were found. */
-async function removeDependents(
-  context: WriteContext,
-  removals: Removals | undefined,
-  nodes: readonly WriteNode[],
-  links: LinksOfRows,
-  last: LastSteps,
-): Promise<void> {
-  const [first] = nodes
-  const { open, store } = last
-  if (first === undefined || removals === undefined) return
-  const size = removals.knows(first) ? 'all' : 1
-  const level = new Level(nodes, { size, removals })
-  level.links = links
-  if (open.some((segment) => segment.level.staysAtOne)) level.stayAtOne()
-  while (level.hasNext) {
-    const segment = level.next()
-    await lookAhead(context, segment, open, store)
-    await callHooks(context, segment, last)
-  }
 }
 
 /** The error of a segment; if it reports problems of the body, with those of the later nodes. */

@@ -321,7 +321,7 @@ function collectionDraft(writer: Writer, resource: Resource, method: MethodName)
           ],
         },
         answer: { value: written, list: false, status: 200 },
-        occasions: [...listOccasions, 'body', 'written', 'bulk'],
+        occasions: [...listOccasions, 'body', 'written', 'stored', 'bulk'],
       }
     case 'DELETE':
       return {

@@ -108,11 +108,6 @@ export class Level {
     this.#groups.limit(most)
   }
 
-  /** Whether a statement of a hook has ended a segment. */
-  get isInterrupted(): boolean {
-    return this.#interruptions > 0
-  }
-
   /** Makes nodes of a segment wait for the next one. */
   putBack(nodes: readonly WriteNode[]): void {
     this.#waiting = [...nodes, ...this.waiting]
