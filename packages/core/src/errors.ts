@@ -425,6 +425,14 @@ export const invalidParameter = (
     `${name}=${text}`,
   )
 
+/** A cursor names a row that is no longer there, or that the caller may no longer read. */
+export const cursorExpired = (name: string): ApiError =>
+  badRequest(
+    'cursor_expired',
+    `The row that the cursor in "${name}" names is not there any more. Begin with the first page, without "${name}".`,
+    name,
+  )
+
 /** A feature that the configuration disables. */
 export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
   badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)

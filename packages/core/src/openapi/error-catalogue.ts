@@ -99,6 +99,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),
   entry(errors.operatorNotForType('like', 'price', 'decimal', '', 'price__like=3'), 'list'),
   entry(errors.invalidParameter('limit', '0', 'a whole number from 1 to 100'), 'query'),
+  entry(errors.cursorExpired('after'), 'list'),
   entry(errors.featureDisabled('Grouping', settingNames.allowGroupby, 'groupby=title'), 'query'),
   entry(errors.searchNotOffered('authors', 'search=whale'), 'list'),
   entry(errors.notHere('page', 'on a single object', 'page=2'), 'query'),

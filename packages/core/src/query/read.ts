@@ -1,10 +1,12 @@
 // The whole read: parse → plan, in which values are converted, → scope → program → run. `query/serialize` then writes the rows.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { namesRow, withCursorRow } from './cursor-row.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import { programOf } from './program.ts'
 import type { Reader, ReadRequest } from './read-request.ts'
-import { planText, scopePlanned } from './text-plan.ts'
+import type { Opened } from './scoper.ts'
+import { planText, type ScopedPlan, scopePlanned } from './text-plan.ts'
 
 /** What a read returns: its rows, and the plan by which they are serialised. */
 export interface ReadRows<P extends ReadPlan, R> {
@@ -25,8 +27,20 @@ export function read<P extends ReadPlan, G, R>(
   const planned = planText(request, reader)
   return andThen(reader.connect(), (opened) =>
     andThen(scopePlanned(planned, reader.scoper, opened), async (scoped) => {
+      if (namesRow(scoped.plan)) return readBeyondRow(request, scoped, opened)
       const program = programOf(request, planned, scoped, opened)
       return { plan: scoped.plan, rows: await request.run(opened.lease, program) }
     }),
   )
+}
+
+/** Reads a page beyond a row of which the cursor does not have all values. */
+async function readBeyondRow<P extends ReadPlan, G, R>(
+  request: ReadRequest<P, G, R>,
+  { plan: named, scopes }: ScopedPlan<P>,
+  { lease, target }: Opened,
+): Promise<ReadRows<P, R>> {
+  const scoped = { ...target, scopes }
+  const plan = await withCursorRow(lease, scoped, named)
+  return { plan, rows: await request.run(lease, request.compile(scoped, plan)) }
 }

@@ -207,6 +207,10 @@ export interface KeysetPage {
   readonly signature: string
   readonly direction: 'after' | 'before'
   readonly terms: readonly KeysetTerm[]
+  /** The indexes of the terms that are the primary key of the base rows; undefined if these have none. */
+  readonly key: ReadonlySet<number> | undefined
+  /** The indexes of the terms whose values the cursor leaves out, because they are long; `values` has null in their place. */
+  readonly unread: readonly number[]
   /**
    * The values of the cursor's row, one per term; null for the first page. Datetimes and times have six fractional digits,
    * so that rows that differ by less than a millisecond are not skipped.

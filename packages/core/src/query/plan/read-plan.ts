@@ -24,6 +24,7 @@ import { planPage } from './order/page.ts'
 import { projectionOutput, recordOutput } from './output.ts'
 import type {
   Condition,
+  KeysetPage,
   ListPlan,
   Output,
   PlannedJoin,
@@ -100,6 +101,21 @@ export function withParentKey(plan: ListPlan, key: readonly Value[]): ListPlan {
     condition.kind === 'linked' ? { ...condition, key } : condition,
   )
   return { ...plan, rows: { ...plan.rows, where } }
+}
+
+/** Plans the read of one row of a list by its key, for the values of its cursor, which are in the result's `first`. */
+export const planCursorRow = (plan: ListPlan, page: KeysetPage): ListPlan => {
+  const { from } = plan.rows
+  const keyTerms = [...(page.key ?? [])]
+  const key = keyTerms.map((i) => page.values?.[i] ?? '')
+  return {
+    ...plan,
+    rows: { ...plan.rows, where: equals(from, from.resource.primaryKey, key) },
+    page: { ...page, limit: 1, values: null, unread: [] },
+    count: 'none',
+    embeds: [],
+    links: [],
+  }
 }
 
 function withPage(context: PlanContext, plan: ReadPlan): ListPlan {

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringifyUnless } from '../../../lib/json/stringify.ts'
 import { andThen, type MaybePromise, mapAll } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
-import { writeCursor } from '../../../query/plan/order/cursor.ts'
+import { type CursorValues, writeCursor } from '../../../query/plan/order/cursor.ts'
 import type { ListPlan, ReadPlan } from '../../../query/plan/plan.ts'
 import type { LoadedRow } from '../../../query/run/loaded-row.ts'
 import type { LoadedPage } from '../../../query/run/read-rows.ts'
@@ -172,13 +172,11 @@ function pageLinks(
       previous: page.hasPrevious ? urlWith({ page: String(previous) }) : null,
     }
   }
-  const { signature } = planned
+  const cursorOf = (values: CursorValues): string =>
+    writeCursor(planned.signature, values, planned.key)
   return {
-    next: page.hasNext && page.last ? urlWith({ after: writeCursor(signature, page.last) }) : null,
-    previous:
-      page.hasPrevious && page.first
-        ? urlWith({ before: writeCursor(signature, page.first) })
-        : null,
+    next: page.hasNext && page.last ? urlWith({ after: cursorOf(page.last) }) : null,
+    previous: page.hasPrevious && page.first ? urlWith({ before: cursorOf(page.first) }) : null,
   }
 }
 

@@ -4,6 +4,7 @@ import { scopeStatement } from '../../../access/policies/scope.ts'
 import { recordNotFound } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { compilePage, compileRead } from '../../../query/compile/read-program.ts'
+import { namesRow, withCursorRow } from '../../../query/cursor-row.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { withRowTag } from '../../../query/plan/order/row-tag.ts'
 import { planParent, planRelated, withParentKey } from '../../../query/plan/read-plan.ts'
@@ -42,8 +43,10 @@ export async function getRelated(
     const row = await readOne(lease, compileRead(target, tagged))
     return oneResult(call, related, { plan: tagged, rows: row })
   }
-  const page = key === null ? emptyPage : await readPage(lease, compilePage(target, plan))
-  return listResult(call, related, plan, page)
+  if (key === null) return listResult(call, related, plan, emptyPage)
+  const beyond = namesRow(plan) ? await withCursorRow(lease, target, plan) : plan
+  const page = await readPage(lease, compilePage(target, beyond))
+  return listResult(call, related, beyond, page)
 }
 
 /** The page if a column of the parent's join key is null, so that no rows are related. */

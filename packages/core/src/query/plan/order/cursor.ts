@@ -5,13 +5,33 @@ import { invalidParameter } from '../../../errors.ts'
 /** A row's value for each term of the order, as a string; null for NULL. */
 export type CursorValues = readonly (string | null)[]
 
-/** Encodes the cursor of a row. `signature` names the order, so that the cursor is refused with any other order. */
-export function writeCursor(signature: string, values: CursorValues): string {
-  const text = btoa(bytesOf(JSON.stringify([signature, ...values])))
+/** Stands in a cursor for a long value, which is read from the row that the other values of the cursor identify. */
+export const inRow = 0
+
+/** The parts of a cursor, one for each term of the order. */
+export type CursorParts = readonly (string | null | typeof inRow)[]
+
+/** A longer value is not part of a cursor, because the URL of the next page could be too long, in characters. */
+const longestValue = 200
+
+/**
+ * Encodes the cursor of a row. `signature` names the order, so that the cursor is refused with any other order. `key` has the terms
+ * that identify the row: without them, every value is part of the cursor.
+ */
+export function writeCursor(
+  signature: string,
+  values: CursorValues,
+  key: ReadonlySet<number> | undefined,
+): string {
+  const parts = key === undefined ? values : values.map((value, i) => partOf(value, key.has(i)))
+  const text = btoa(bytesOf(JSON.stringify([signature, ...parts])))
   const end = text.indexOf('=')
   const bare = end === -1 ? text : text.slice(0, end)
   return /[+/]/.test(bare) ? bare.replaceAll('+', '-').replaceAll('/', '_') : bare
 }
+
+const partOf = (value: string | null, isKey: boolean): CursorParts[number] =>
+  isKey || value === null || value.length <= longestValue ? value : inRow
 
 /** Encodes a string as UTF-8, one character per byte, for `btoa`. ASCII, the usual case, needs no conversion. */
 function bytesOf(text: string): string {
@@ -34,17 +54,23 @@ export function readCursor(
   cursor: string,
   signature: string,
   terms: number,
-): CursorValues {
+  key: ReadonlySet<number> | undefined,
+): CursorParts {
   const parts = decode(cursor)
   const [order, ...values] = Array.isArray(parts) ? (parts as unknown[]) : []
-  const areStrings = values.every((part) => part === null || typeof part === 'string')
-  if (order === undefined || !areStrings) {
+  const areParts = values.every(
+    (part, i) =>
+      part === null ||
+      typeof part === 'string' ||
+      (part === inRow && key !== undefined && !key.has(i)),
+  )
+  if (order === undefined || !areParts) {
     throw invalidParameter(name, shortened(cursor), 'a cursor taken from next_url or previous_url')
   }
   if (order !== signature || values.length !== terms) {
     throw invalidParameter(name, shortened(cursor), 'a cursor of the same order_by')
   }
-  return values as CursorValues
+  return values as CursorParts
 }
 
 function decode(cursor: string): unknown {

@@ -9,7 +9,7 @@ import { keyValue } from '../conditions/value.ts'
 import type { PlanContext } from '../context.ts'
 import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from '../plan.ts'
 import { isToMany } from '../relations/joins.ts'
-import { type CursorValues, readCursor } from './cursor.ts'
+import { type CursorParts, type CursorValues, inRow, readCursor } from './cursor.ts'
 import { pageSize } from './page.ts'
 import { isRawCursorText, rawValueOf } from './raw-cursor-text.ts'
 
@@ -39,23 +39,53 @@ export function planKeyset(context: PlanContext, rows: RowPlan): KeysetPage {
   const { after, before } = context.ast.single
   const direction = before === undefined ? 'after' : 'before'
   const cursor = before ?? after
-  const values = cursor && readCursor(direction, cursor.text, signature, terms.length)
-  return {
+  const page: KeysetPage = {
     kind: 'keyset',
     limit: pageSize(context),
     signature,
     direction,
     terms,
-    values: values ? typedValues(direction, terms, values) : null,
+    key: keyTerms(rows, terms),
+    values: null,
+    unread: [],
   }
+  return cursor === undefined ? page : pageBeyond(page, cursor.text)
+}
+
+/** Returns the page beyond a cursor; throws a 400 if the text is not a cursor of this order. */
+function pageBeyond(page: KeysetPage, text: string): KeysetPage {
+  const { direction, signature, terms, key } = page
+  const parts = readCursor(direction, text, signature, terms.length, key)
+  return {
+    ...page,
+    values: typedValues(direction, terms, parts),
+    unread: parts.flatMap((part, i) => (part === inRow ? [i] : [])),
+  }
+}
+
+/** Returns the page beyond the cursor's row, whose values were read. */
+export const pageBeyondRow = (page: KeysetPage, values: CursorValues): KeysetPage => ({
+  ...page,
+  values: typedValues(page.direction, page.terms, values),
+  unread: [],
+})
+
+/** The indexes of the terms that are the primary key of the base rows; undefined if these have none. */
+function keyTerms(
+  { from }: RowPlan,
+  terms: readonly KeysetTerm[],
+): ReadonlySet<number> | undefined {
+  const { primaryKey } = from.resource
+  const found = primaryKey.map((column) =>
+    terms.findIndex(({ ref }) => ref.source === from && ref.column === column),
+  )
+  return found.length === 0 || found.includes(-1) ? undefined : new Set(found)
 }
 
 /** Returns the same page beyond another cursor; undefined if the string is not a cursor of this order. */
 export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
-  const { direction, signature, terms } = page
   try {
-    const values = readCursor(direction, text, signature, terms.length)
-    return { ...page, values: typedValues(direction, terms, values) }
+    return pageBeyond(page, text)
   } catch {
     return undefined
   }
@@ -99,10 +129,10 @@ function signatureOf(context: PlanContext, rows: RowPlan): string {
 function typedValues(
   name: string,
   terms: readonly KeysetTerm[],
-  values: CursorValues,
+  parts: CursorParts,
 ): readonly (Value | null)[] {
-  return values.map((text, i) => {
-    if (text === null) return null
+  return parts.map((text, i) => {
+    if (text === null || text === inRow) return null
     const value = cursorValue((terms[i] as KeysetTerm).ref.column, text)
     if (value === undefined) {
       throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')

@@ -1,0 +1,32 @@
+// The row that a cursor names: reads the values that the cursor leaves out because they are long.
+
+import type { Lease } from '../database/leases/lease.ts'
+import { cursorExpired } from '../errors.ts'
+import { compilePage } from './compile/read-program.ts'
+import type { Target } from './compile/target.ts'
+import { pageBeyondRow } from './plan/order/keyset.ts'
+import type { ListPlan, ReadPlan } from './plan/plan.ts'
+import { planCursorRow } from './plan/read-plan.ts'
+import { readPage } from './run/read-rows.ts'
+
+const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
+
+/** Whether the page begins beyond a row of which the cursor does not have all values. */
+export const namesRow = (plan: ReadPlan): boolean =>
+  isList(plan) && plan.page.kind === 'keyset' && plan.page.unread.length > 0
+
+/**
+ * Returns the plan with all values of the cursor's row, which is read in the scopes of the plan, since clients can write cursors. Throws
+ * a 400 if the caller can read no such row. `P` is a plan for which `namesRow` is true.
+ */
+export async function withCursorRow<P extends ReadPlan>(
+  lease: Lease,
+  target: Target,
+  plan: P,
+): Promise<P> {
+  if (!isList(plan) || plan.page.kind !== 'keyset') return plan
+  const { page } = plan
+  const { first } = await readPage(lease, compilePage(target, planCursorRow(plan, page)))
+  if (first === undefined) throw cursorExpired(page.direction)
+  return { ...plan, page: pageBeyondRow(page, first) }
+}
