@@ -3,17 +3,22 @@
 
 export const miniSearch = {
   options: {
-    /** A word of a page or of a question; null leaves it out. */
+    /** A word of a page or of a question, without its ending, or another word for the same; null leaves it out. */
     processTerm: (term: string): string | null => {
       const left =
-        /^(a|an|and|are|as|at|be|by|can|do|does|each|every|for|from|get|has|have|how|i|if|in|into|is|it|its|many|may|me|my|of|on|one|only|or|own|see|sees|set|should|some|that|the|their|them|there|this|to|use|want|was|we|what|when|where|which|who|why|will|with|without|you|your)$/
+        /^(a|add|an|and|are|as|at|be|by|can|do|does|each|every|for|from|get|happens?|has|have|how|i|if|in|into|is|it|its|may|me|my|needs?|of|on|one|only|or|own|sees?|set|should|some|that|the|their|them|there|this|to|use|want|was|we|what|when|where|which|who|why|will|with|without|you|your)$/
+      const same = new Map([
+        ['sort', 'order'],
+        ['shutdown', 'stop'],
+      ])
       const word = term.toLowerCase()
-      // Without the plural, and without the endings of most verbs.
-      return left.test(word) ? null : word.replace(/(?<=...)(ies|s|ed|ing)$/, '')
+      if (left.test(word)) return null
+      const stem = word.replace(/(?<=...)(ies|s|ed|ing)$/, '').replace(/([npt])\1$/, '$1')
+      return same.get(stem) ?? stem
     },
   },
   searchOptions: {
-    boost: { title: 6, titles: 2, text: 1 },
+    boost: { title: 3, titles: 3, text: 1 },
     fuzzy: (term: string): number | false => (term.length > 5 ? 0.2 : false),
     prefix: (term: string): boolean => term.length > 4,
     boostDocument: (id: string): number => (id.includes('/inside/') ? 0.4 : 1),
