@@ -21,6 +21,9 @@ export const miniSearch = {
     boost: { title: 3, titles: 3, text: 1 },
     fuzzy: (term: string): number | false => (term.length > 5 ? 0.2 : false),
     prefix: (term: string): boolean => term.length > 4,
+    /** What most pages are about tells them apart least. */
+    boostTerm: (term: string): number =>
+      /^(api|column|model|record|relation|request|user)$/.test(term) ? 0.5 : 1,
     boostDocument: (id: string): number => (id.includes('/inside/') ? 0.4 : 1),
   },
 }

@@ -80,7 +80,7 @@ export const questions: readonly Question[] = [
   [
     'how do I sort by a column of a relation',
     'query-language.html#order',
-    'query-language.html#joins',
+    'reading.html#order-and-pages',
   ],
   ['register new users with a password', 'register-users.html'],
   ['log in and refresh a token', 'authentication.html#signing-in', 'authentication.html#tokens'],
