@@ -19,6 +19,8 @@ export interface ColumnFacts {
   readonly isPlainText: boolean
   /** Its character set is utf8mb4. */
   readonly utf8mb4: boolean
+  /** Whether its character set lacks a character of a text; undefined if it has all, or those of a set with several bytes are not known. */
+  readonly lacks: ((text: string) => boolean) | undefined
   /** MariaDB's `uuid` type, whose order differs from that of its text. */
   readonly nativeUuid: boolean
   /** A `timestamp`, which MySQL converts to and from the session's time zone. */
@@ -80,6 +82,7 @@ interface Declared {
   readonly c: unknown
   readonly type: unknown
   readonly collated: unknown
+  readonly charset: unknown
   readonly digits: unknown
   readonly fraction: unknown
   readonly scale: unknown
@@ -96,7 +99,7 @@ async function columnFacts(
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
     select table_schema as s, table_schema = database() as own, table_name as t, column_name as c,
-      data_type as type, collation_name as collated, numeric_precision as digits,
+      data_type as type, collation_name as collated, character_set_name as charset, numeric_precision as digits,
       datetime_precision as fraction, numeric_scale as scale, character_maximum_length as length,
       character_octet_length as bytes,
       column_default as own_default, extra as extra
@@ -108,13 +111,14 @@ async function columnFacts(
     if (Number(row.own) === 1) declared.set(columnKey('', row.t, row.c), row)
   }
   const views = await viewsAmong(db, tables)
+  const lacking = await lackingBySet(db, new Set(rows.map(({ charset }) => String(charset ?? ''))))
   const facts = new Map<DialectColumn, ColumnFacts>()
   for (const { schema = '', table, columns } of tables) {
     const isTable = !views.has(columnKey(schema, table))
     for (const column of columns) {
       const row = declared.get(columnKey(schema, table, column.dbName))
       if (row === undefined || column.computed !== undefined) continue
-      facts.set(column, factsOf(row, isTable))
+      facts.set(column, factsOf(row, isTable, lacking.get(String(row.charset ?? ''))))
     }
   }
   return facts
@@ -144,7 +148,7 @@ export function schemasOf(tables: readonly DialectTable[]): Fragment {
   return sql.join([sql`database()`, ...named])
 }
 
-function factsOf(row: Declared, isTable: boolean): ColumnFacts {
+function factsOf(row: Declared, isTable: boolean, lacks: ColumnFacts['lacks']): ColumnFacts {
   const type = String(row.type).toLowerCase()
   const collation = String(row.collated ?? '')
   return {
@@ -153,6 +157,7 @@ function factsOf(row: Declared, isTable: boolean): ColumnFacts {
     // The columns of a view may be the results of functions.
     isPlainText: isTable && plainTexts.has(type),
     utf8mb4: collation.startsWith('utf8mb4_'),
+    lacks,
     nativeUuid: type === 'uuid',
     zoned: type === 'timestamp',
     fraction: row.fraction === null ? undefined : Number(row.fraction),
@@ -165,6 +170,36 @@ function factsOf(row: Declared, isTable: boolean): ColumnFacts {
       (type === 'uuid' || /^$|default_generated/i.test(String(row.extra ?? ''))),
     bits: Number(row.digits ?? 0),
   }
+}
+
+/** Sets whose characters are those of one UTF-16 code unit. */
+const planeZero: ReadonlySet<string> = new Set(['utf8', 'utf8mb3', 'ucs2'])
+
+/** Returns for each set which texts it lacks characters of. The server tells the characters of sets of single bytes. */
+async function lackingBySet(
+  db: AnyDatabase,
+  sets: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, (text: string) => boolean>> {
+  const lacking = new Map<string, (text: string) => boolean>()
+  const others: string[] = []
+  for (const set of sets) {
+    if (planeZero.has(set)) lacking.set(set, (text) => /[\ud800-\udfff]/.test(text))
+    else if (set === 'ascii') lacking.set(set, (text) => /[\u0080-\uffff]/.test(text))
+    else if (!/^$|^binary$|^utf/.test(set)) others.push(set)
+  }
+  if (others.length === 0) return lacking
+  const single = await rowsOf<{ name: unknown }>(db)`
+    select character_set_name as name from information_schema.character_sets
+    where maxlen = 1 and character_set_name in (${sql.join(others)})`
+  for (const { name } of single) {
+    const set = String(name)
+    const bytes = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0')).join('')
+    const [row] = await rowsOf<{ characters: unknown }>(db)`
+      select convert(convert(unhex(${bytes}) using ${sql.id(set)}) using utf8mb4) as characters`
+    const known = new Set(String(row?.characters ?? ''))
+    lacking.set(set, (text) => [...text].some((character) => !known.has(character)))
+  }
+  return lacking
 }
 
 const plainTexts: ReadonlySet<string> = new Set([

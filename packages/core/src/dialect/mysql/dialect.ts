@@ -83,6 +83,12 @@ function dialectWith(facts: Facts): InternalDialect {
     return known !== undefined && known.collation !== '' && !known.utf8mb4
   }
 
+  /** Tells whether the character set of the column lacks characters of a value; the server refuses to compare such a value with the column. */
+  const lacking = (column: DialectColumn): ((value: PlanValue) => boolean) | undefined => {
+    const lacks = isText(column) ? facts.of(column)?.lacks : undefined
+    return lacks && ((value) => typeof value === 'string' && lacks(value))
+  }
+
   /** Whether the column finds a uuid in capitals by its text in lower case, as which responses have it. */
   const isAnyCase = (column: DialectColumn): boolean =>
     column.type === 'uuid' && facts.of(column)?.collation.endsWith('_ci') === true
@@ -226,6 +232,12 @@ function dialectWith(facts: Facts): InternalDialect {
       return isTrue ? sql<SqlBool>`${ref} <> 0` : sql<SqlBool>`${ref} = 0`
     }
     const bound = bind(column, value)
+    const lacks = lacking(column)
+    if (lacks !== undefined && value.decide(lacks)) {
+      return operator === 'eq'
+        ? matchesNone(ref)
+        : plainCompare(byCodePoint(column, ref), operator, bound)
+    }
     const exact = plainCompare(ordered(column, ref), operator, bound)
     // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
     return isLoose(column) && operator === 'eq'
@@ -427,7 +439,13 @@ function dialectWith(facts: Facts): InternalDialect {
         const near = negated ? undefined : nearMoments(column, ref, values)
         return near === undefined ? exact : sql<SqlBool>`(${near} and ${exact})`
       }
-      const { by, near, values: items } = listed(column, ref, values)
+      const lacks = lacking(column)
+      const known =
+        lacks === undefined ? values : values.share((all) => all.filter((one) => !lacks(one)))
+      if (lacks !== undefined && known.decide(({ length }) => length === 0)) {
+        return negated ? sql<SqlBool>`not ${matchesNone(ref)}` : matchesNone(ref)
+      }
+      const { by, near, values: items } = listed(column, ref, known)
       const exact = inList(by, items, negated)
       if (negated || !isLoose(column)) return exact
       return sql<SqlBool>`(${inList(near, items, false)} and ${exact})`
@@ -435,11 +453,12 @@ function dialectWith(facts: Facts): InternalDialect {
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       const not = negated ? sql`not ` : sql``
-      const ignoring = column.collation === 'database' && ignoresCase(facts.of(column))
-      const own =
-        column.collation === 'database'
-          ? ignoring || !ignoreCase
-          : facts.of(column)?.codePoint === true
+      const lacks = lacking(column)
+      const isLacking = lacks !== undefined && text.decide(lacks)
+      const isOwn = column.collation === 'database' && !isLacking
+      const ignoring = isOwn && ignoresCase(facts.of(column))
+      const isByCodePoint = !isLacking && facts.of(column)?.codePoint === true
+      const own = isOwn ? ignoring || !ignoreCase : isByCodePoint
       const whole = own ? ref : byCodePoint(column, ref)
       const subject = match === 'endsWith' ? sql`right(${whole}, ${text.map(lengthOf)})` : whole
       if (ignoreCase && !ignoring) {
@@ -450,14 +469,14 @@ function dialectWith(facts: Facts): InternalDialect {
         return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
       }
       // LIKE takes up to ten times as long to compare a long text at each place.
-      if (column.collation !== 'database' && match === 'contains') {
+      if (!isOwn && match === 'contains') {
         return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
       const pattern = text.map((given) =>
         match === 'endsWith' ? likeLiteral(given) : likePattern(match, given),
       )
       const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
-      if (own || negated || match !== 'startsWith') return exact
+      if (own || negated || isLacking || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
     },
 
@@ -555,6 +574,9 @@ function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): bo
   if (own === '' || theirs === '' || own === theirs) return false
   return !own.endsWith('_bin') && !theirs.endsWith('_bin')
 }
+
+/** False, or NULL if `ref` is. */
+const matchesNone = (ref: Ref): Test => sql<SqlBool>`(${ref} is null and null)`
 
 /** Whether the collation of a column ignores case, as all do whose names have `ci`; unknown ones may. */
 const ignoresCase = (facts: ColumnFacts | undefined): boolean =>

@@ -137,6 +137,8 @@ function keyColumn(one: BoundColumn, known: ColumnFacts | undefined): DocumentCo
   const read = documentColumn(one)
   const collation = known?.collation
   if (read?.type !== text || !collation) return read
+  // The server would read another character instead.
+  if (read.values.some((value) => value !== null && known.lacks?.(String(value)))) return undefined
   return { ...read, type: sql`text collate ${sql.id(collation)}` }
 }
 
