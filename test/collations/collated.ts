@@ -1,17 +1,17 @@
 /** Tables whose text keys are compared under collations by which different texts are equal, on every database. */
 import type { DatabaseName, TestDatabase } from '../support/databases.ts'
 
-/** A collation that ignores case, and the statement that makes it. */
+/** A collation that ignores case. */
 const ignoringCase: Readonly<Record<DatabaseName, string>> = {
   sqlite: 'varchar(20) collate nocase',
   postgres: 'varchar(20) collate case_blind',
   mysql: 'varchar(20) character set utf8mb4 collate utf8mb4_general_ci',
 }
 
-/** Another one, which ignores blanks at the end, or letter case as well. */
+/** One that ignores blanks at the end. */
 const ignoringOtherwise: Readonly<Record<DatabaseName, string>> = {
   sqlite: 'varchar(20) collate rtrim',
-  postgres: 'char(20)',
+  postgres: 'varchar(20) collate blank_blind',
   mysql: 'varchar(20) character set utf8mb4 collate utf8mb4_bin',
 }
 
@@ -25,7 +25,8 @@ export const textType = (db: Pick<TestDatabase, 'name'>, kind: Kind): string =>
 export async function createCollations(db: TestDatabase): Promise<void> {
   if (db.name !== 'postgres') return
   await db.execScript(
-    "create collation if not exists case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    `create collation if not exists case_blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create collation if not exists blank_blind (provider = icu, locale = 'und-u-ka-shifted', deterministic = false)`,
   )
 }
 

@@ -9,6 +9,7 @@ import { requireAccess } from '../check/write-checks.ts'
 import { planLookUp, planRecords } from '../nodes/look-up-plan.ts'
 import type { NestedNode, RecordNode } from '../nodes/node.ts'
 import { keyIn, readScoped } from '../resolve/look-up-records.ts'
+import { storedTexts } from '../resolve/stored-texts.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { linkRecords } from './link-records.ts'
 import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
@@ -35,17 +36,20 @@ export async function writeLinks(
       : linkRecords(context, relation, junction, write)
   const mayBeLinked = lists.filter(({ mayExist }) => mayExist)
   const existing = mayBeLinked.length === 0 ? new Map() : await store.existing(mayBeLinked)
+  const linkedKeys = [...existing.values()].flatMap((known: LinkedKeys) => [...known.values()])
+  const textOf = await storedTexts(context, relation.target, linkedKeys)
   const created: NewLinks[] = []
   const others: OldLinks[] = []
   for (const list of lists) {
-    const known: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
+    const stored: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
+    const known = new Map([...stored.values()].map((key) => [textOf(key), key]))
     const added = [...list.linked].flatMap(([text, one]) => (known.has(text) ? [] : [one]))
     if (added.length > 0) created.push({ list, linked: added })
     const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
     if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })
   }
   refuseOtherShared(context, relation, created)
-  const removed = await toVisibleRecords(context, relation.target, others)
+  const removed = await toVisibleRecords(context, relation.target, others, textOf)
   await store.requireAccess(created, removed)
   if (removed.length > 0) {
     const count = removed.reduce((sum, { keys }) => sum + keys.length, 0)
@@ -135,12 +139,13 @@ async function toVisibleRecords(
   context: WriteContext,
   resource: Resource,
   links: readonly OldLinks[],
+  textOf: (key: Key) => string,
 ): Promise<readonly OldLinks[]> {
   const seen = await visibleKeys(context, resource, links)
   if (seen === undefined) return links
   const visible = links.map(({ list, keys }) => ({
     list,
-    keys: keys.filter((key) => seen.has(keyText(key))),
+    keys: keys.filter((key) => seen.has(textOf(key))),
   }))
   return visible.filter(({ keys }) => keys.length > 0)
 }

@@ -1,7 +1,7 @@
 // Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking
 // related records.
 
-import type { SqlBool } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'
 import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
@@ -13,6 +13,7 @@ import { type Reader, selectList } from '../../query/compile/selection.ts'
 import { notDeleted } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
+import { columnsOf } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import {
   type CompiledWrite,
@@ -94,6 +95,35 @@ export const recordsByKeys = (
   resource: Resource,
   keys: readonly (readonly Value[])[],
 ): RowsByKeys => ({ table: resource, matches: [], parts: keyParts(resource.primaryKey), keys })
+
+/**
+ * Selects the keys of the records that some keys name, with the numbers of those, from 1, as the column `number`. Undefined if the texts
+ * of keys tell their records.
+ */
+export function compileNamedKeys(
+  target: Target,
+  resource: Resource,
+  keys: readonly (readonly Value[])[],
+): (CompiledWrite & { readonly number: string }) | undefined {
+  const { dialect } = target
+  const { primaryKey } = resource
+  const numbered = dialect.numberedKeys?.(
+    primaryKey.map((column) => ({ column, otherColumn: column })),
+  )
+  if (numbered === undefined) return undefined
+  const { table, number, refs } = numbered(constant(keys))
+  const { items, readers } = selectList(target, columnsOf(resource, primaryKey), false)
+  const same = primaryKey.map((column, i) => {
+    const ref = sql.id(resource.table, column.dbName)
+    return dialect.sameKey(column, ref, column, refs[i] as Expression<unknown>)
+  })
+  const alias = 'number of key'
+  return {
+    statement: sql`select ${sql.join([...items, sql`${number}`.as(alias)])} from ${table} join ${tableOf(resource)} on ${sql.join(same, sql` and `)}${readLock(target, 'base')}`,
+    readers,
+    number: alias,
+  }
+}
 
 /** Selects one row if a row has one of the keys. */
 export const compileProbeByKeys = (target: Target, rows: RowsByKeys): Fragment =>

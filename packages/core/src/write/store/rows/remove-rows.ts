@@ -118,9 +118,11 @@ async function emptyOwnReferences(
   for (const { kind, from, to, target: other } of resource.allRelations.values()) {
     const emptied = from.filter(({ nullable }) => nullable).map(({ name }) => [name, null])
     if (kind !== 'belongsTo' || other !== resource || emptied.length === 0) continue
+    // A collation may find keys equal whose texts differ.
+    const isLoose = to.some(({ collation }) => collation !== undefined)
     const own = rows.filter(({ stored }) => {
       const key = keyTextIn(from, stored)
-      return key !== undefined && key === keyTextIn(to, stored)
+      return key !== undefined && (isLoose || key === keyTextIn(to, stored))
     })
     for (const keys of keyChunks(target.dialect, own.map(keyOf), resource.primaryKey)) {
       const statement = compileUpdateByKeys(target, resource, Object.fromEntries(emptied), keys)
