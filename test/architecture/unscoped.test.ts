@@ -169,8 +169,8 @@ const known: readonly Unscoped[] = [
     name: 'tableOf',
     callers: {
       'write/statements/statements-by-keys.ts': [
-        6,
-        'writes of links, and the reads above and below',
+        7,
+        'writes of links, the reads above and below, and the keys of the records that stored links name',
       ],
       'query/compile/source.ts': [
         3,

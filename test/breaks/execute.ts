@@ -133,7 +133,7 @@ export const execute: readonly Break[] = [
   {
     title: 'A list of links removes links to records that the caller does not see',
     file: 'packages/core/src/write/links/write-links.ts',
-    find: 'const removed = await toVisibleRecords(context, relation.target, others)',
+    find: 'const removed = await toVisibleRecords(context, relation.target, others, textOf)',
     replace: 'const removed = others',
     fails: 'test/writing/links.test.ts',
   },
