@@ -36,11 +36,8 @@ const places: Readonly<Record<string, string>> = {
   'write/refusals/explain-refusal.ts': `which field an error names; ${caution}`,
   'write/removal/empty-references.ts': `whether a callback has kept a reference; ${bothStored}`,
   'write/removal/find-referrers.ts': 'goes on one by one where a key does not tell its parent',
-  'write/removal/pending-removals.ts':
-    'every reference counts as one to its own row with a collation',
-  'write/removal/remove-list.ts': bothStored,
   'write/removal/removed-links.ts': 'own keys are those that were asked for',
-  'write/removal/to-remove.ts': bothStored,
+  'write/removal/removed-rows.ts': bothStored,
   'write/resolve/look-up-records.ts': bothStored,
   'write/resolve/resolve-changes.ts': alone,
   'write/resolve/resolve-named.ts': alone,
@@ -53,6 +50,8 @@ const places: Readonly<Record<string, string>> = {
   'write/store/rows/default-keys.ts': 'generated keys, which have one spelling',
   'write/store/rows/referrers-first.ts':
     'the order of rows; where it is not found, the database refuses them together and each is tried alone',
+  'write/store/rows/remove-rows.ts':
+    'whether a record refers to itself; with a collation, every reference to its table counts',
   'write/store/rows/update-rows.ts':
     'whether a value is taken over; if the database refuses the rows together, they are divided',
 }

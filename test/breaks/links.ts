@@ -17,9 +17,9 @@ export const links: readonly Break[] = [
   {
     title:
       'MariaDB keeps a record whose key in its own reference only the collation considers equal',
-    file: 'packages/core/src/write/removal/pending-removals.ts',
-    find: 'return key !== undefined && (isLoose || key === textOf(to, stored))',
-    replace: 'return key !== undefined && key === textOf(to, stored)',
+    file: 'packages/core/src/write/store/rows/remove-rows.ts',
+    find: 'return key !== undefined && (isLoose || key === keyTextIn(to, stored))',
+    replace: 'return key !== undefined && key === keyTextIn(to, stored)',
     fails: 'test/collations/self-references.test.ts',
     databases: ['mariadb'],
   },
