@@ -737,7 +737,7 @@ export const refusedByDatabase = (message: string, paths: readonly string[] = []
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
   refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
 
-/** Other records reference the record to delete; so may those that are marked as deleted. `path` is that of the list that removes it. */
+/** Other records reference the record to delete; so may those that are marked as deleted. */
 export const referredTo = (
   names: readonly string[],
   deletedCount: ReadonlySet<string> = new Set(),
