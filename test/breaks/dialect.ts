@@ -184,13 +184,13 @@ export const dialect: readonly Break[] = [
   {
     title: 'A search string in SQLite may contain operators of FTS5',
     file: 'packages/core/src/dialect/sqlite/search-index.ts',
-    find: "words.map(quoted).join(' ')",
-    replace: "words.join(' ')",
+    find: '`${quoted(word)}*`',
+    replace: '`${word}*`',
     fails: 'test/contract/search.test.ts',
   },
   {
     title: 'A search string in MySQL may contain operators of boolean mode',
-    file: 'packages/core/src/dialect/mysql/search-index.ts',
+    file: 'packages/core/src/dialect/shared/sql/search-indexes.ts',
     find: 'word.match(/[\\p{L}\\p{M}\\p{N}_]+/gu) ?? []',
     replace: '[word]',
     fails: 'test/contract/search.test.ts',

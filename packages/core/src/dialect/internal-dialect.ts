@@ -94,8 +94,8 @@ export interface InternalDialect extends Dialect {
     pairs: readonly Omit<KeyPair, 'ref' | 'otherRef'>[],
   ) => ((keys: Param<readonly (readonly PlanValue[])[]>) => NumberedKeys) | undefined
   /**
-   * Returns a query that selects the primary keys of the rows in which the index finds every one of `words`, which is not empty.
-   * Undefined if `connect` did not find the index; the search then reads the columns.
+   * Returns a query that selects the primary keys of the rows in which the index finds, for each of `words`, of which there
+   * is at least one, a word that begins with it. Undefined if `connect` did not find the index; the search then reads the columns.
    */
   readonly foundByIndex?: (
     search: SearchIndex,

@@ -4,7 +4,12 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
-import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
+import {
+  keysWhere,
+  type SearchIndexes,
+  searchIndexes,
+  wordsOf,
+} from '../shared/sql/search-indexes.ts'
 
 export const mysqlSearchIndexes = (
   db: AnyDatabase,
@@ -32,13 +37,10 @@ export const mysqlSearchIndexes = (
     foundByMatch,
   )
 
-/**
- * Requires each run of letters, digits and underscores in the words. The index's parser splits text in the same way, and no
- * character in such a run is an operator of MATCH … AGAINST.
- */
 function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
-  const parts = words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])
   const names = sql.join(search.columns.map(({ dbName }) => sql.id(dbName)))
-  const wanted = parts.map((part) => `+${part}`).join(' ')
+  const wanted = wordsOf(words)
+    .map((word) => `+${word}*`)
+    .join(' ')
   return keysWhere(search, sql`match (${names}) against (${wanted} in boolean mode)`)
 }

@@ -4,7 +4,12 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
-import { keysWhere, type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
+import {
+  keysWhere,
+  type SearchIndexes,
+  searchIndexes,
+  wordsOf,
+} from '../shared/sql/search-indexes.ts'
 import { quotedName } from './column-facts.ts'
 
 export const postgresSearchIndexes = (
@@ -27,9 +32,9 @@ export const postgresSearchIndexes = (
     foundByVector,
   )
 
-/** PostgreSQL splits the text into words, with the text search configuration of the tsvector. */
-const foundByVector = (search: SearchIndex, words: readonly string[]): Fragment =>
-  keysWhere(
-    search,
-    sql`${sql.id(search.index)} @@ plainto_tsquery(${search.language}::regconfig, ${words.join(' ')})`,
-  )
+/** The text search configuration of the tsvector makes the words of the index from those of the request. */
+function foundByVector(search: SearchIndex, words: readonly string[]): Fragment {
+  const wanted = wordsOf(words).map((word) => `'${word}':*`)
+  const query = sql`to_tsquery(${search.language}::regconfig, ${wanted.join(' & ')})`
+  return keysWhere(search, sql`${sql.id(search.index)} @@ ${query}`)
+}

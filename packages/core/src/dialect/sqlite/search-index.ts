@@ -29,10 +29,10 @@ export const sqliteSearchIndexes = (
     foundByFts,
   )
 
-/** Finds the rows with all words; quotes make each word literal. Searches only the declared columns, even if the FTS5 table has more. */
+/** Finds the rows with words that begin with those of the request; quotes make each of these literal. Searches only the declared columns, even if the FTS5 table has more. */
 function foundByFts({ schema, index, columns }: SearchIndex, words: readonly string[]): Fragment {
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
   const names = columns.map(({ dbName }) => quoted(dbName)).join(' ')
-  const wanted = `{${names}} : (${words.map(quoted).join(' ')})`
+  const wanted = `{${names}} : (${words.map((word) => `${quoted(word)}*`).join(' ')})`
   return sql`select rowid from ${tableOf({ schema, table: index })} where ${sql.id(index)} match ${wanted}`
 }

@@ -36,6 +36,13 @@ export async function searchIndexes(
   }
 }
 
+/**
+ * Returns each run of letters, digits and underscores in the words of a request. The parsers of the databases split text in the same
+ * way, and no character in such a run is an operator of their queries.
+ */
+export const wordsOf = (words: readonly string[]): readonly string[] =>
+  words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])
+
 /** `select key from table where test` */
 export const keysWhere = ({ schema, table, key }: SearchIndex, test: Ref): Fragment =>
   sql`select ${sql.join(key.map(({ dbName }) => sql.id(dbName)))} from ${tableOf({ schema, table })} where ${test}`
