@@ -28,6 +28,8 @@ const { values: given, positionals } = parseArgs({
     only: { type: 'string' },
     /** Adds the rows of all tables to each line. */
     full: { type: 'boolean', default: false },
+    /** Gives each step of a write statements of its own. */
+    stepwise: { type: 'boolean', default: false },
     /** The checkout whose core is recorded. */
     checkout: { type: 'string', default: resolve(import.meta.dirname, '..') },
     out: { type: 'string', default: 'transcript.jsonl' },
@@ -48,7 +50,8 @@ if (given.compare) {
   let written = 0
   for (const chunk of chosen) {
     const size = given.only === undefined ? Math.min(perChunk, count - written) : perChunk
-    for (const line of await recordChunk(tools, { seed, chunk, size, full: given.full }))
+    const { full, stepwise } = given
+    for (const line of await recordChunk(tools, { seed, chunk, size, full, stepwise }))
       out.write(`${line}\n`)
     written += size
   }

@@ -74,7 +74,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/body/plain-record.ts': [1, ofModels],
   'write/body/transform.ts': [1, ofModels],
   'write/check/defaults.ts': [1, ofModels],
-  'write/nodes/strategy.ts': [1, ofModels],
+  'write/fusion/fusion-of.ts': [1, ofModels],
   'access/hooks/model-functions.ts': [1, 'by the request: the time that its validators were told'],
   'write/nodes/look-up-plan.ts': [1, ofModels],
   'drivers/mysql/prepared.ts': [2, ofDriver],

@@ -194,7 +194,7 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A POST of a record out of scope shows the created record',
-    file: 'packages/core/src/write/store/single-statement.ts',
+    file: 'packages/core/src/write/fusion/single-statement.ts',
     find: 'inScope === undefined || Number(cellOf(raw, inScope)) === 1 ? loadRow(readers, raw) : undefined',
     replace: 'loadRow(readers, raw)',
     fails: 'test/security/scope-of-writes.test.ts',
@@ -241,15 +241,15 @@ export const access: readonly Break[] = [
   {
     title:
       'A POST that stores nothing because of a hidden reference gets the response of a successful one',
-    file: 'packages/core/src/write/store/single-statement.ts',
+    file: 'packages/core/src/write/fusion/single-statement.ts',
     find: 'const returnsNone = checksReferences && readers.length > 0',
     replace: 'const returnsNone = false',
     fails: 'test/security/hidden-references.test.ts',
   },
   {
     title: 'A PATCH that moves a record out of scope shows the record',
-    file: 'packages/core/src/write/nodes/strategy.ts',
-    find: 'column.name in node.values',
+    file: 'packages/core/src/write/fusion/fusion-of.ts',
+    find: 'column.name in record.values',
     replace: 'false',
     fails: 'test/security/scope-of-writes.test.ts',
   },
@@ -299,9 +299,9 @@ export const access: readonly Break[] = [
   },
   {
     title: 'A PATCH shows what the filter callback hides',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
-    find: '(shown !== written || maySet(write, readable.columns))',
-    replace: 'maySet(write, readable.columns)',
+    file: 'packages/core/src/write/fusion/fused-write.ts',
+    find: '(shown !== written || maySet(one, readable.columns))',
+    replace: 'maySet(one, readable.columns)',
     fails: 'test/security/scope-of-writes.test.ts',
   },
   {

@@ -139,7 +139,7 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'After a deadlock in a batch, the later operations are stored without the earlier ones',
-    file: 'packages/core/src/write/store/single-statement.ts',
+    file: 'packages/core/src/write/fusion/single-statement.ts',
     find: 'if (context.inTransaction) return running',
     replace: '',
     fails: 'test/writing/batch-interrupted.test.ts',
@@ -176,7 +176,7 @@ export const batch: readonly Break[] = [
   },
   {
     title: 'A single record of a batch that violates a deferred constraint is not named',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
+    file: 'packages/core/src/http/endpoints/writes/fusion-facts.ts',
     find: ' || runtime.batch?.deferred !== undefined',
     replace: '',
     fails: 'test/writing/deferred-constraints.test.ts',

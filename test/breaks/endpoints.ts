@@ -642,17 +642,10 @@ export const endpoints: readonly Break[] = [
     fails: 'test/writing/required-if-match.test.ts',
   },
   {
-    title: 'A PATCH of one statement changes a record without the required If-Match',
-    file: 'packages/core/src/http/endpoints/writes/update.ts',
-    find: 'const isConditional = precondition !== undefined || resource.settings.requireIfMatch',
-    replace: 'const isConditional = precondition !== undefined',
-    fails: 'test/writing/required-if-match.test.ts',
-  },
-  {
-    title: 'A DELETE of one statement deletes a record without the required If-Match',
-    file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
-    find: 'const isConditional = precondition !== undefined || resource.settings.requireIfMatch',
-    replace: 'const isConditional = precondition !== undefined',
+    title: 'One statement changes or deletes a record without the required If-Match',
+    file: 'packages/core/src/write/fusion/fusion-of.ts',
+    find: 'const mayRefuse = precondition !== undefined || resource.settings.requireIfMatch',
+    replace: 'const mayRefuse = precondition !== undefined',
     fails: 'test/writing/required-if-match.test.ts',
   },
   {
@@ -765,7 +758,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes is not looked up although it has URLs to compare',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: ' || !hasOnlyValues(record)',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -794,7 +787,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes without a look-up ignores that a record is missing',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: 'if (numAffectedRows !== BigInt(updates.length)) return repeat(context)',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -802,7 +795,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes in another order than its keys is not looked up',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: ' || number <= last',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -810,7 +803,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes to different fields is not looked up',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: 'if (names[count] !== name && !names.includes(name)) return false',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -818,7 +811,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes with a record that changes nothing is not looked up',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: 'if (count !== names.length) return false',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -826,7 +819,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes without a look-up ignores the scope',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: '!access.narrows(resource) &&',
     replace: '',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -834,7 +827,7 @@ export const endpoints: readonly Break[] = [
   },
   {
     title: 'A list of changes that must compare stored values is not looked up',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: '?.length === 1',
     replace: '!== undefined',
     fails: 'test/writing/changes-without-look-up.test.ts',
@@ -843,7 +836,7 @@ export const endpoints: readonly Break[] = [
   {
     title:
       'A list of changes without a look-up reports the error of a trigger before a missing record',
-    file: 'packages/core/src/write/store/rows/without-look-up.ts',
+    file: 'packages/core/src/write/fusion/without-look-up.ts',
     find: 'if (isFinal) throw error\n    return repeat(context)',
     replace: 'if (isFinal) throw error\n    throw error',
     fails: 'test/writing/changes-without-look-up.test.ts',

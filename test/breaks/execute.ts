@@ -53,23 +53,23 @@ export const execute: readonly Break[] = [
   {
     title: 'Lists and nested records are written without a transaction where the driver has none',
     file: 'packages/core/src/write/transaction/write-once.ts',
-    find: 'return isSingle\n',
-    replace: 'return isSingle !== undefined\n',
+    find: 'return isAtomic\n',
+    replace: 'return isAtomic !== undefined\n',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
     title:
       'A single record cannot be changed where the driver has no transactions, or its error is 501',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
-    find: '    isSingle,\n',
-    replace: '    isSingle: false,\n',
+    file: 'packages/core/src/write/writer.ts',
+    find: 'isAtomic: !fusion.inTransaction',
+    replace: 'isAtomic: false',
     fails: 'test/writing/without-transactions.test.ts',
   },
   {
     title: 'A write that a callback may refuse is stored before the callback runs',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
-    find: 'if (strategy.transaction && !isInside)',
-    replace: 'if (false)',
+    file: 'packages/core/src/write/transaction/write-once.ts',
+    find: 'if (fused?.fusion.inTransaction === false) return writeAlone',
+    replace: 'if (fused !== undefined) return writeAlone',
     fails: 'test/hooks/before-commit.test.ts',
   },
   {
@@ -83,16 +83,16 @@ export const execute: readonly Break[] = [
   {
     title: 'Several statements run at the isolation level of the connection',
     file: 'packages/core/src/write/transaction/write-once.ts',
-    find: "byOneStatement ? 'of the connection' : 'read committed'",
+    find: "fused === undefined ? 'read committed' : 'of the connection'",
     replace: "'of the connection'",
     fails: 'test/writing/isolation.test.ts',
     databases: ['mariadb'],
   },
   {
     title: 'A write in a transaction of the host reads its record before and after the statement',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
-    find: 'async (writing) => (await byOneStatement(writing)).result',
-    replace: 'async (_: Writing) => undefined',
+    file: 'packages/core/src/write/writer.ts',
+    find: "return fusion.kind === 'one statement'",
+    replace: "return fusion.kind === 'one statement' && !fusion.inTransaction",
     fails: 'test/contract/session.test.ts',
   },
   {
@@ -270,7 +270,7 @@ export const execute: readonly Break[] = [
   },
   {
     title: 'The response to a write by one statement shows a record that the caller may not list',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
+    file: 'packages/core/src/http/endpoints/writes/fusion-facts.ts',
     find: 'permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),',
     replace: 'permitted: mayAct(resource, action, caller),',
     fails: 'test/security/caches.test.ts',

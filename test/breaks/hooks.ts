@@ -149,7 +149,7 @@ export const hooks: readonly Break[] = [
   },
   {
     title: 'A write by one statement does not call the callback after COMMIT',
-    file: 'packages/core/src/http/endpoints/writes/write-one-record.ts',
+    file: 'packages/core/src/http/endpoints/writes/fusion-facts.ts',
     find: 'callback: notesChanges(call) || ',
     replace: 'callback: ',
     fails: 'test/hooks/after-commit.test.ts',

@@ -349,7 +349,7 @@ export const input: readonly Break[] = [
   },
   {
     title: 'A merge patch is written without the stored document',
-    file: 'packages/core/src/write/nodes/strategy.ts',
+    file: 'packages/core/src/write/fusion/fusion-of.ts',
     find: "if (merges.length > 0) return 'it merges documents into the stored ones'",
     replace: '',
     fails: 'test/writing/merge-patch.test.ts',

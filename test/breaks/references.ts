@@ -56,10 +56,10 @@ export const references: readonly Break[] = [
   },
   {
     title: 'One statement stores a reference to a record that it cannot lock',
-    file: 'packages/core/src/write/nodes/strategy.ts',
+    file: 'packages/core/src/write/fusion/fusion-of.ts',
     find: "return 'a referenced record cannot be locked'",
     replace: 'return undefined',
-    fails: 'test/unit/write/strategy.test.ts',
+    fails: 'test/unit/write/fusion-of.test.ts',
   },
   {
     title: 'A restore makes a live record below a deleted one',

@@ -119,8 +119,8 @@ export const manyRemoved: readonly Break[] = [
   {
     title: 'A cascade of one record takes statements for each of its dependents',
     file: 'packages/core/src/http/endpoints/writes/delete-record.ts',
-    find: '{ isBulk: writesOthers(call.registry, resource, cascade) },',
-    replace: '{ isBulk: writesOthers(call.registry, resource, cascade) && cascade !== cascade },',
+    find: 'isBulk: writesOthers(call.registry, resource, cascade),',
+    replace: 'isBulk: writesOthers(call.registry, resource, cascade) && cascade !== cascade,',
     fails: growth,
   },
   {

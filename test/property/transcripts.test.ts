@@ -1,5 +1,6 @@
 /** Transcripts of random writes are the same each time, and a comparison finds what differs. */
 import * as core from '@model-api/core'
+import { detectDialect } from '@model-api/core/internals'
 import { equal, ok } from '../support/assert.ts'
 import { databaseBeside } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -11,6 +12,7 @@ import { type Line, recordChunk } from '../support/transcripts/record.ts'
 eachDatabase('a transcript of writes', (test, db) => {
   const tools = {
     core,
+    detectDialect,
     open: () => databaseBeside(db),
     createTables,
     insertRows,
@@ -26,6 +28,31 @@ eachDatabase('a transcript of writes', (test, db) => {
       equal(first.length, 30)
     })
   }
+
+  /** What a client, the tables and the hooks see of a write. */
+  const outcome = (text: string): object => {
+    const { statements: _, ...seen }: Line = JSON.parse(text)
+    return seen
+  }
+  const sent = { fused: 0, stepwise: 0 }
+  const statementsOf = (lines: readonly string[]): number =>
+    lines
+      .flatMap((text) => Object.values((JSON.parse(text) as Line).statements))
+      .reduce((sum, one) => sum + one, 0)
+  for (const [chunk, { name }] of variants.entries()) {
+    test(`tells the same if each step has statements of its own: ${name}`, async () => {
+      for (const seed of [1, 2]) {
+        const options = { seed, chunk, size: 60, full: false }
+        const fused = await recordChunk(tools, options)
+        const stepwise = await recordChunk(tools, { ...options, stepwise: true })
+        equal(stepwise.map(outcome), fused.map(outcome))
+        sent.fused += statementsOf(fused)
+        sent.stepwise += statementsOf(stepwise)
+      }
+    })
+  }
+
+  test('has fewer statements where one makes several steps', () => ok(sent.fused < sent.stepwise))
 
   const compared = async (change: (line: Line) => object): Promise<readonly string[]> => {
     const a = (await recorded(4, 40)).map((text): Line => JSON.parse(text))

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ApiRequest } from '@model-api/core'
 import { random } from '../../../bench/random.ts'
+import { stepwiseDialect } from '../stepwise-dialect.ts'
 import type { User } from './bodies.ts'
 import { HookLog, type Variant, variants } from './hooks.ts'
 import { nextWrite, type Write } from './requests.ts'
@@ -38,6 +39,8 @@ export interface Options {
   readonly size: number
   /** Whether lines have all rows. */
   readonly full: boolean
+  /** Whether each step of a write has statements of its own. */
+  readonly stepwise?: boolean
 }
 
 const viewer: User = { id: 7, roles: ['viewer'] }
@@ -61,7 +64,7 @@ const digest = (text: string): string =>
 
 /** Runs one chunk of requests on an empty database, and returns its lines as JSON. */
 export async function recordChunk(tools: Tools, options: Options): Promise<string[]> {
-  const { seed, chunk, size } = options
+  const { seed, chunk, size, stepwise = false } = options
   const variant = variants[chunk % variants.length] as Variant
   const dice = (name: string) =>
     random(Number.parseInt(digest(`${seed} ${chunk} ${name}`).slice(0, 8), 16))
@@ -73,6 +76,7 @@ export async function recordChunk(tools: Tools, options: Options): Promise<strin
   let now = Date.parse('2026-01-02T03:04:05.678Z')
   const api = tools.core.createApi({
     db: db.kysely,
+    ...(stepwise && { dialect: stepwiseDialect(tools.detectDialect(db.kysely)) }),
     models: world.models as Any,
     config: {
       ...world.config,

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as Core from '@model-api/core'
+import type * as Internals from '@model-api/core/internals'
 import type * as Databases from '../databases.ts'
 import type * as Registry from '../registry.ts'
 import type * as Servers from '../servers.ts'
@@ -24,6 +25,7 @@ export const diceOf = (next: Next) => ({
 
 export interface Tools {
   readonly core: typeof Core
+  readonly detectDialect: typeof Internals.detectDialect
   readonly open: () => Databases.TestDatabase
   readonly createTables: typeof Tables.createTables
   readonly insertRows: typeof Tables.insertRows
@@ -37,6 +39,7 @@ export type { TestDatabase } from '../databases.ts'
 export async function loadTools(checkout: string, engine: string): Promise<Tools> {
   const load = <T>(path: string): Promise<T> => import(pathToFileURL(join(checkout, path)).href)
   const core = await load<typeof Core>('packages/core/src/index.ts')
+  const { detectDialect } = await load<typeof Internals>('packages/core/src/internals.ts')
   const databases = await load<typeof Databases>('test/support/databases.ts')
   const { createTables, insertRows } = await load<typeof Tables>('test/support/tables.ts')
   const { closeAll } = await load<typeof Registry>('test/support/registry.ts')
@@ -51,5 +54,5 @@ export async function loadTools(checkout: string, engine: string): Promise<Tools
     await closeAll()
     await stopServers()
   }
-  return { core, open, createTables, insertRows, end }
+  return { core, detectDialect, open, createTables, insertRows, end }
 }

@@ -299,6 +299,9 @@ export interface Shortcuts {
     tables: readonly DialectTable[],
   ) => Promise<OrderedUpdates>
 
+  /** False if each step of a write has statements of its own (`write/fusion`); tests compare both. Default: true. */
+  readonly fusesWrites?: boolean
+
   /** Which writes can be a single statement without a transaction; detected at the first connection. */
   readonly singleWrites?: SingleWrites
   /** Finds the tables for `singleWrites`: looks for triggers, rules and similar objects, whose changes RETURNING does not return. */

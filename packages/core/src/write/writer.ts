@@ -6,6 +6,10 @@ import type { DatabaseFailure } from '../dialect/dialect.ts'
 import { addLaterProblems, checkSegment } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
 import { requireAccess } from './check/write-checks.ts'
+import { writeFused } from './fusion/fused-write.ts'
+import { fusionOf, isAtomic } from './fusion/fusion-of.ts'
+import type { OneRecord, OneStatement } from './fusion/one-record.ts'
+import { needsNoLookUp, writeWithoutLookUp } from './fusion/without-look-up.ts'
 import { writeParents } from './links/nested-records.ts'
 import { isNested, type Values } from './nodes/node.ts'
 import { knownValues, mayNest, recordOf, type WriteNode } from './nodes/write-node.ts'
@@ -21,12 +25,12 @@ import { Level, type Segment } from './segments/level.ts'
 import { mayCallBack } from './segments/may-call-back.ts'
 import { refersToStored } from './segments/refers-to-stored.ts'
 import type { ReturnedRows } from './store/rows/returned-rows.ts'
-import { needsNoLookUp, writeWithoutLookUp } from './store/rows/without-look-up.ts'
 import type { WriteContext } from './store/write-context.ts'
 import { HookResults } from './transaction/hook-results.ts'
 import {
+  type AttemptOptions,
+  noChanges,
   type OpenWrite,
-  type TransactionOptions,
   type WriteRequest,
   writeOnce,
 } from './transaction/write-once.ts'
@@ -37,66 +41,85 @@ class Repeat extends Error {}
 const mostRetries = 3
 
 /** How a write is attempted. */
-interface Attempt<W, R> {
-  readonly inOneStatement: TransactionOptions<W, R>['inOneStatement']
+interface Attempt {
+  /** Given if one statement makes the write. */
+  readonly fusion: OneStatement | undefined
+  /** Whether a driver without transactions may make it. */
+  readonly isAtomic: boolean
   /** Whether the write may be repeated with savepoints. */
   readonly mayRepeat: boolean
   readonly deferred: DatabaseFailure | undefined
 }
 
 /**
- * Runs a write in one transaction. Repeats it from BEGIN with savepoints if `WriteContext.repeat` asks for it, by several statements if one
- * has written nothing, and if a concurrent transaction may have caused its refusal. If the database refuses it, finds out why.
+ * Runs a write: by one statement if it can make all steps, otherwise in one transaction. Repeats it by steps if the statement has written
+ * nothing, from BEGIN with savepoints if `WriteContext.repeat` asks for it, and if a concurrent transaction may have caused its refusal.
+ * If the database refuses it, finds out why.
  */
-export async function inWriteTransaction<W extends OpenWrite, R>(
+export async function inAttempts<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<R>,
-  { inOneStatement, isSingle = false, retryOn }: TransactionOptions<W, R>,
+  { one, retryOn }: AttemptOptions,
 ): Promise<R> {
   const { batch, own, outside } = request
-  let attempt: Attempt<W, R> = {
-    inOneStatement,
+  let attempt: Attempt = {
+    ...firstAttempt(request, one),
     mayRepeat: batch === undefined,
     deferred: batch?.deferred?.failure,
   }
   let refusals = 0
   const results = new HookResults()
   for (;;) {
-    const { inOneStatement: one, mayRepeat, deferred } = attempt
+    const { fusion, mayRepeat, deferred } = attempt
     // Not told by the error, because functions of the host may catch that.
-    let isRepeated = false
-    const repeat = (): never => {
-      isRepeated = true
+    let repeated: Pick<Attempt, 'mayRepeat' | 'isAtomic'> | undefined
+    const repeatAs = (how: typeof repeated): never => {
+      repeated = how
       throw new Repeat()
     }
-    const working =
-      one === undefined ? work : async (writing: W) => (await one(writing)) ?? repeat()
-    const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results }
+    const repeat = (): never => repeatAs({ mayRepeat: false, isAtomic: attempt.isAtomic })
+    const fused = one &&
+      fusion && {
+        one,
+        fusion,
+        isInside: fusion.inTransaction || batch !== undefined,
+        refuse: (isAtomic: boolean) =>
+          repeatAs({ mayRepeat, isAtomic: isAtomic && attempt.isAtomic }),
+      }
+    const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results, fused }
     try {
-      const how = { isSingle, byOneStatement: one !== undefined }
-      const { result, changes } = await writeOnce(request, working, facts, how)
-      request.noteChanges(changes)
+      const { result, changes } = await writeOnce(request, work, facts, attempt.isAtomic)
+      if (changes !== noChanges) request.noteChanges(changes)
       return result
     } catch (error) {
       const failure = deferred === undefined ? refusedCommit(error) : undefined
-      if (failure !== undefined || isRepeated) results.keep()
       if (failure !== undefined) {
-        attempt = { ...attempt, inOneStatement: undefined, deferred: failure }
-      } else if (isRepeated) {
-        // The one statement wrote nothing, so several make the write, or find the error.
-        attempt = {
-          ...attempt,
-          inOneStatement: undefined,
-          mayRepeat: mayRepeat && one !== undefined,
-        }
+        results.keep()
+        attempt = { ...attempt, fusion: undefined, deferred: failure }
+      } else if (repeated !== undefined) {
+        results.keep()
+        attempt = { ...attempt, ...repeated, fusion: undefined }
       } else {
         refusals += 1
-        const isFinal = own.isTransaction || refusals > mostRetries
+        const isFinal =
+          own.isTransaction || refusals > mostRetries || fusion?.inTransaction === false
         if (isFinal || !mayRetry(error, retryOn))
           throw await explainedError(request, outside, error)
       }
     }
   }
+}
+
+function firstAttempt<W extends OpenWrite, R>(
+  request: WriteRequest<W, R>,
+  one: OneRecord | undefined,
+): Pick<Attempt, 'fusion' | 'isAtomic'> {
+  if (one === undefined) return { fusion: undefined, isAtomic: false }
+  const facts = request.fusionFacts(one)
+  const fusion = fusionOf(one, facts)
+  return fusion.kind === 'one statement'
+    ? { fusion, isAtomic: !fusion.inTransaction }
+    : { fusion: undefined, isAtomic: isAtomic(one, facts) }
 }
 
 function mayRetry(error: unknown, retryOn: ((refusal: Refusal) => boolean) | undefined): boolean {
@@ -123,6 +146,7 @@ export async function write(
 ): Promise<readonly Values[]> {
   const [first] = nodes
   if (first === undefined) return []
+  if (given.fused !== undefined) return [await writeFused(given, given.fused, first)]
   const { resource } = first.options
   const nested = nodes.some(mayNest)
   if (nested) given.generatedKeys.watchNested()

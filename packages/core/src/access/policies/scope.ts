@@ -28,6 +28,7 @@ import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan
 import { type PlannedScope, planScope } from '../../query/plan/planned-scope.ts'
 import { allSourcesOf, sourcesOf } from '../../query/plan/relations/sources.ts'
 import type { ScopedRead } from '../../query/scoper.ts'
+import type { FoundScope } from '../../write/check/write-access.ts'
 import { type Action, methodOf } from '../action.ts'
 import { subjectArgs } from '../hook-args.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
@@ -249,24 +250,15 @@ function scopeArgs(
   return subjectArgs(call, { ...subject, relation: relation?.name ?? null })
 }
 
-/** The scope of policy and filter callback for a write of one record by a single statement. */
-export interface RecordScope {
-  /** The stored records that may be written: those in the scope of the policy. */
-  readonly written: RowScope | 'all'
-  /** The records that the response may show: those of `written` that the filter callback does not exclude. */
-  readonly shown: RowScope | 'all'
-}
-
 /**
- * Returns the scope of one record that is written; 'none' if the policy refuses, 'other rows' if a statement that writes the record
- * cannot contain the scope. A scope_query or filter callback that returns a promise also gives 'other rows', because it may read
- * what the write changes.
+ * Returns the scope of one record that is written. A scope_query or filter callback that returns a promise gives 'other rows', because it
+ * may read what the write changes.
  */
 export function scopeOfRecord(
   scoping: ScopeCall & { readonly call: Pick<RoutedRequest, 'hooks'> },
   resource: Resource,
   isNew: boolean,
-): MaybePromise<RecordScope | 'none' | 'other rows'> {
+): MaybePromise<FoundScope> {
   const { call, db, target, filter } = scoping
   const policy = call.runtime.policies.get(resource)
   const hooks = [filter && call.hooks.filter, policy?.scope_query].filter(

@@ -5,17 +5,20 @@ import { recordForHost } from '../../model/hooks/host-values.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { AccessPolicy } from '../../model/settings/access/access-types.ts'
 import type { HookArgs } from '../../model/settings/access/hook-types.ts'
-import type { WriteAccess } from '../../write/check/write-access.ts'
+import type { RecordScope, WriteAccess } from '../../write/check/write-access.ts'
 import type { Values } from '../../write/nodes/node.ts'
 import { recordArgs } from '../hook-args.ts'
 import { atRecord } from '../hooks/at-record.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
+import { baseFilter } from '../hooks/read-hooks.ts'
 import { mayAct } from '../reach.ts'
 import type { RoutedRequest } from '../routed-request.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
-import { type ScopeConnection, scopeStatement } from './scope.ts'
+import { type ScopeConnection, scopeOfRecord, scopeStatement } from './scope.ts'
 
 type Hook = 'can_create' | 'can_update' | 'can_delete'
+
+const openScope: RecordScope = { written: 'all', shown: 'all' }
 
 /** The access rules for this caller, inside the transaction of `opened`. */
 export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnection): WriteAccess {
@@ -34,6 +37,8 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
       callPolicyHook(call, resource, hook, () => run(policy, args), Boolean),
     )
   }
+  const { own: db, target } = opened
+  const scoping = { call, db, target, action: call.action }
   const hasHook = (resource: Resource, hook: Hook): boolean =>
     runtime.policies.get(resource)?.[hook] !== undefined
   return {
@@ -61,5 +66,11 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
       ...target,
       scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
     }),
+    scopeOfRecord({ resource, change, echo, additional }) {
+      const filter = echo === null ? undefined : baseFilter(call, resource, { additional })
+      if (filter === undefined && !runtime.policies.narrows(resource)) return openScope
+      return scopeOfRecord({ ...scoping, ...(filter && { filter }) }, resource, change === 'insert')
+    },
+    scopeOfReferred: (resource) => scopeOfRecord(scoping, resource, false),
   }
 }

@@ -6,9 +6,9 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
 import { keyText, keyTextIn } from '../../query/run/key.ts'
+import { hasDefaultWithArgs } from '../fusion/fusion-of.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { hasDefaultWithArgs } from '../nodes/strategy.ts'
 import {
   locksAsItReads,
   readLocked,

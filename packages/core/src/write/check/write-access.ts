@@ -1,15 +1,29 @@
 // WriteAccess: how roles and policies decide on writes; called for every record, including nested ones and those of bulk writes. Types
 // only.
 
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
+import type { RowScope } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { RowPlan } from '../../query/plan/plan.ts'
+import type { OneRecord } from '../fusion/one-record.ts'
 import type { Values } from '../nodes/node.ts'
 
 /** What the caller does to a resource. A body that refers to a stored record needs GET_ONE; one that replaces links also needs GET_MANY. */
 export type WriteAction = 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'RESTORE' | 'GET_ONE' | 'GET_MANY'
 
 type Decision = boolean | Promise<boolean>
+
+/** The scope of policy and filter callback for a write of one record by a single statement. */
+export interface RecordScope {
+  /** The stored records that may be written: those in the scope of the policy. */
+  readonly written: RowScope | 'all'
+  /** The records that the response may show: those of `written` that the filter callback does not exclude. */
+  readonly shown: RowScope | 'all'
+}
+
+/** 'none' if the policy refuses; 'other rows' if a statement that writes the record cannot contain the scope. */
+export type FoundScope = RecordScope | 'none' | 'other rows'
 
 /** Objects have the API's field names, with JSON values, and include hidden columns. `path` is that of the record in the body. */
 export interface WriteAccess {
@@ -29,4 +43,8 @@ export interface WriteAccess {
   scoped(target: Target, rows: RowPlan, action: WriteAction): Promise<Target>
   /** `scoped`, but if a policy refuses, the plan returns no rows; `scoped` throws 403. */
   scopedOrEmpty(target: Target, rows: RowPlan): Promise<Target>
+  /** The scope of a record that one statement writes; asked before it is written. */
+  scopeOfRecord(one: OneRecord): MaybePromise<FoundScope>
+  /** The scope of the records of a resource that a record may refer to. */
+  scopeOfReferred(resource: Resource): MaybePromise<FoundScope>
 }

@@ -3,6 +3,7 @@
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyFromRow } from '../../query/run/key.ts'
+import type { LoadedRow } from '../../query/run/loaded-row.ts'
 import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
 import type { ChangedRow, NewRow, RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
@@ -186,6 +187,8 @@ export class WriteNode {
   row: NewRow | ChangedRow | RemovedRow | RemovedLinks | undefined
   /** The values that identify the written record; set by `store`. */
   written: Values | undefined
+  /** The row that the one statement of a write has returned for the response; null if the caller may not read it. */
+  shown: LoadedRow | null | undefined
 
   constructor(options: NodeOptions, parts: NodeParts) {
     this.options = options
@@ -205,6 +208,7 @@ export class WriteNode {
     this.reset = undefined
     this.row = undefined
     this.written = undefined
+    this.shown = undefined
   }
 }
 

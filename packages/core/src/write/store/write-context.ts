@@ -11,6 +11,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
 import type { WriteAccess } from '../check/write-access.ts'
+import type { Fused } from '../fusion/one-record.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
@@ -99,6 +100,8 @@ export interface WriteContext extends ValueSources {
    * savepoints already, or must not be repeated.
    */
   readonly repeat: (() => never) | undefined
+  /** Given while one statement makes the whole write. */
+  readonly fused: Fused | undefined
   /** Given while nested records of several nodes are written together. */
   readonly interrupt: Interrupt | undefined
   /** Absent in a write of one record. */

@@ -8,6 +8,8 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
+import type { FusionFacts } from '../fusion/fusion-of.ts'
+import type { Fused, OneRecord } from '../fusion/one-record.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
 import type { Warned } from '../refusals/explained-error.ts'
 import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/refusal.ts'
@@ -39,7 +41,9 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   readonly batch: { readonly deferred: DeferredCheck | undefined } | undefined
   /** Whether callbacks before or after COMMIT receive what the write has changed. */
   readonly needsChanges: boolean
-  /** Makes the context of an attempt in its transaction. */
+  /** What decides whether one statement makes the write of a record. */
+  fusionFacts(one: OneRecord): FusionFacts
+  /** Makes the context of an attempt in its transaction, or on its connection if one statement makes the write. */
   writingIn(inside: TransactionDatabase, attempt: AttemptFacts): W
   /** Runs the steps of the response that belong to the transaction. */
   finish(writing: W, written: R): MaybePromise<R>
@@ -48,16 +52,12 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   noteChanges(changes: readonly Change[]): void
 }
 
-export interface TransactionOptions<W, R> {
-  /**
-   * Makes the write with one statement in the transaction. Returns undefined if the statement wrote nothing; several statements then
-   * make the write, or find the error. Absent if the write always needs several.
-   */
-  readonly inOneStatement?: ((writing: W) => MaybePromise<R | undefined>) | undefined
+/** What is known of a write before its first attempt. */
+export interface AttemptOptions {
+  /** The record, if the request writes one and only shows it: one statement may then make the write. */
+  readonly one?: OneRecord | undefined
   /** Whether a concurrent transaction may have caused the refusal, so that the transaction is repeated. */
   readonly retryOn?: (refusal: Refusal) => boolean
-  /** One statement makes the whole write, so the write can also run if the driver has no transactions. */
-  readonly isSingle?: boolean
 }
 
 /** What the context of an attempt depends on. */
@@ -68,6 +68,7 @@ export interface AttemptFacts {
   readonly deferred: DatabaseFailure | undefined
   /** What hooks have returned in this write. */
   readonly results: HookResults
+  readonly fused: Fused | undefined
 }
 
 /** What an attempt has written. */
@@ -76,23 +77,16 @@ export interface Attempted<R> {
   readonly changes: readonly Change[]
 }
 
-/** How one attempt runs. */
-export interface HowOnce {
-  /** `isSingle` of TransactionOptions. */
-  readonly isSingle: boolean
-  /** Whether one statement makes the write. */
-  readonly byOneStatement: boolean
-}
-
-/** Runs a write, and the callbacks before COMMIT, in one transaction. */
+/** Runs a write, and the callbacks before COMMIT, in one transaction. `isAtomic`: it needs none if the driver has none. */
 export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<R>,
   facts: AttemptFacts,
-  { isSingle, byOneStatement }: HowOnce,
+  isAtomic: boolean,
 ): Promise<Attempted<R>> {
   const { batch, own, outside } = request
-  const { deferred, results } = facts
+  const { deferred, results, fused } = facts
+  if (fused?.fusion.inTransaction === false) return writeAlone(request, work, facts)
   const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
     const writing = request.writingIn({ lease, own: transaction }, facts)
     const { context, hooks } = writing
@@ -112,11 +106,26 @@ export function writeOnce<W extends OpenWrite, R>(
     }
     return { result, changes }
   }
-  const isolation = byOneStatement ? 'of the connection' : 'read committed'
-  return isSingle
+  const isolation = fused === undefined ? 'read committed' : 'of the connection'
+  return isAtomic
     ? outside.lease.inTransactionIfSupported(insideTransaction, own)
     : outside.lease.inTransaction(insideTransaction, own, isolation)
 }
+
+/** Runs a write whose one statement needs no transaction, and of which no callback is told. */
+async function writeAlone<W extends OpenWrite, R>(
+  request: WriteRequest<W, R>,
+  work: (writing: W) => Promise<R>,
+  facts: AttemptFacts,
+): Promise<Attempted<R>> {
+  const { own, outside } = request
+  facts.results.begin(() => 0)
+  const result = await work(request.writingIn({ lease: outside.lease, own }, facts))
+  return { result, changes: noChanges }
+}
+
+/** The changes of a write of which no callback is told. */
+export const noChanges: readonly Change[] = []
 
 /**
  * Explains a refusal before the rollback, because the conflicting record may have been written by the same request. PostgreSQL

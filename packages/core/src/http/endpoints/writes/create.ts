@@ -13,6 +13,7 @@ import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { inputProblems } from '../../../write/body/input-problems.ts'
 import { nodeReader } from '../../../write/body/read-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
+import { oneRecord } from '../../../write/fusion/fusion-of.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
 import { creating, newNode } from '../../../write/nodes/write-node.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
@@ -30,8 +31,7 @@ import { cachedEchoPlan, knownRows, returnedEcho } from './response/echo.ts'
 import { idempotent } from './response/idempotent-post.ts'
 import { type Items, keysOf, writtenResult } from './response/result.ts'
 import { upsert } from './upsert.ts'
-import { createInOneStatement, writeOneRecord } from './write-one-record.ts'
-import type { Writing } from './write-stages.ts'
+import { inWrite, type Writing } from './write-stages.ts'
 
 /** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
 export function create(call: Call, resource: Resource): Promise<Result> {
@@ -87,8 +87,6 @@ async function insertAll(
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
   const nodeOptions = creating(resource)
-  const { additional } = ast
-  const options = { many, idempotencyKey: storeResponse !== undefined, additional } as const
   const insert = async (writing: Writing): Promise<Result> => {
     const { context } = writing
     const isStored = storeResponse !== undefined
@@ -100,14 +98,15 @@ async function insertAll(
     const keys = keysOf(resource, created)
     context.problems.refuse()
     const rows = knownRows(resource, echo, returned, created)
-    const written = { keys, many, status: 201, isStored, rows } as const
+    const shown = { row: newNodes[0]?.shown, plan: echo }
+    const written = { keys, many, status: 201, isStored, rows, shown } as const
     const result = await writtenResult(writing, resource, ast, written)
     await storeResponse?.(writing, result, keys)
     return result
   }
-  const byOneStatement = (place: Pick<Writing, 'call'>) =>
-    createInOneStatement(place, first, echo, options)
-  return writeOneRecord(call, resource, byOneStatement, insert, {
+  const isOne = !many && storeResponse === undefined
+  return inWrite(call, resource, insert, {
+    one: isOne ? oneRecord(newNode(nodeOptions, first), ast, echo) : undefined,
     isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
     retryOn: retriesNames(relationKeys),
   })

@@ -7,6 +7,7 @@ import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { parseBoolean } from '../../../query/plan/conditions/value.ts'
+import { oneRecord } from '../../../write/fusion/fusion-of.ts'
 import { removing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
@@ -15,7 +16,7 @@ import { parse } from '../reads/request-query.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseAllBut } from './request/write-parameters.ts'
 import { noteRemoved } from './response/changed.ts'
-import { removed, removeInOneStatement, writeOneRecord } from './write-one-record.ts'
+import { inWrite } from './write-stages.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
 export async function remove(
@@ -32,24 +33,19 @@ export async function remove(
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
-  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
-  const options = { cascade, precondition: isConditional } as const
-  return writeOneRecord(
+  const how = { cascade, inRounds: false, readsAgain: false, whenMissing: 'refuse' } as const
+  const options = removing(resource, how, { version: 'of the request', precondition })
+  return inWrite(
     call,
     resource,
-    (place) => removeInOneStatement(place, resource, key, options),
     async ({ context }) => {
-      const removal = {
-        cascade,
-        inRounds: false,
-        readsAgain: false,
-        whenMissing: 'refuse',
-      } as const
-      const how = removing(resource, removal, { version: 'of the request', precondition })
-      await write(context, [new WriteNode(how, { path: '', key })])
-      return removed
+      await write(context, [new WriteNode(options, { path: '', key })])
+      return { status: 200, value: null, total: 1 }
     },
-    { isBulk: writesOthers(call.registry, resource, cascade) },
+    {
+      one: oneRecord(new WriteNode(options, { path: '', key }), ast, null),
+      isBulk: writesOthers(call.registry, resource, cascade),
+    },
   )
 }
 

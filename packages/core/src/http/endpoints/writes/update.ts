@@ -10,6 +10,7 @@ import { readNode } from '../../../write/body/read-body.ts'
 import { isMergePatch } from '../../../write/body/text/request-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { addOtherForms } from '../../../write/check/write-checks.ts'
+import { oneRecord } from '../../../write/fusion/fusion-of.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
 import { changing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { keyIn } from '../../../write/resolve/look-up-records.ts'
@@ -26,7 +27,7 @@ import { refuseOtherParameters } from './request/write-parameters.ts'
 import { noteChanged } from './response/changed.ts'
 import { cachedEchoPlan } from './response/echo.ts'
 import { writtenResult } from './response/result.ts'
-import { changeInOneStatement, writeOneRecord } from './write-one-record.ts'
+import { inWrite } from './write-stages.ts'
 
 /**
  * `PATCH /api/books/1` with the fields to change, or a JSON Merge Patch, which also merges the documents of json columns; `PUT`
@@ -69,26 +70,24 @@ export async function update(
   if (held instanceof Promise) await held
   const stored = withStoredForms([sent], problems, host)
   const [node = sent] = stored instanceof Promise ? await stored : stored
-  const { additional } = ast
-  const isConditional = precondition !== undefined || resource.settings.requireIfMatch
-  const request = { replace, precondition: isConditional, additional } as const
-  return writeOneRecord(
+  const options = changing(resource, { replace, version: 'of the request', precondition })
+  const change = (asFound: RecordNode) => new WriteNode(options, { path: '', key, asFound })
+  return inWrite(
     call,
     resource,
-    (place) => changeInOneStatement(place, node, key, echo, request),
     async (writing) => {
       const { context } = writing
       const [asFound = node] =
         relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node], write)
-      const options = changing(resource, { replace, version: 'of the request', precondition })
-      const [changed = {}] = await write(context, [
-        new WriteNode(options, { path: '', key, asFound }),
-      ])
+      const one = change(asFound)
+      const [changed = {}] = await write(context, [one])
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
-      return writtenResult(writing, resource, ast, { keys, many: false, status: 200 })
+      const shown = { row: one.shown, plan: echo }
+      return writtenResult(writing, resource, ast, { keys, many: false, status: 200, shown })
     },
     {
+      one: oneRecord(change(node), ast, echo),
       problems,
       isBulk: relationKeys.size > 0 || nestsSeveral(node),
       retryOn: retriesNames(relationKeys),

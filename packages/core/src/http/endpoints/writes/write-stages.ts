@@ -26,15 +26,16 @@ import {
 } from '../../../write/transaction/hook-results.ts'
 import type {
   AttemptFacts,
+  AttemptOptions,
   OpenWrite,
   TransactionDatabase,
-  TransactionOptions,
 } from '../../../write/transaction/write-once.ts'
-import { inWriteTransaction } from '../../../write/writer.ts'
+import { inAttempts } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, open, pastSnapshot } from '../reads/open-database.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
+import { fusionFacts } from './fusion-facts.ts'
 import { bodyLimitOf } from './request/write-body.ts'
 
 /** A write in its transaction. */
@@ -45,7 +46,7 @@ export interface Writing extends OpenWrite {
   readonly opened: Opened
 }
 
-export interface WriteOptions extends TransactionOptions<Writing, Result> {
+export interface WriteOptions extends AttemptOptions {
   /** Problems of the body so far, to report together with those that depend on the stored record. */
   readonly problems?: InputProblems
   /** The write stores many records after their hooks were called. */
@@ -54,7 +55,7 @@ export interface WriteOptions extends TransactionOptions<Writing, Result> {
   readonly byFilters?: boolean
 }
 
-/** Runs a write to `resource`, the model in the path, in one transaction. If the database refuses a statement, finds out why after the rollback. */
+/** Runs a write to `resource`, the model in the path: in one transaction, unless one statement makes it. */
 export async function inWrite(
   call: Call,
   resource: Resource,
@@ -64,13 +65,14 @@ export async function inWrite(
   const opened = await open(call)
   const { runtime } = call
   const { batch } = runtime
-  return inWriteTransaction<Writing, Result>(
+  return inAttempts<Writing, Result>(
     {
       own: opened.own,
       outside: opened,
       batch,
       warn: (message) => runtime.warn(message),
       needsChanges: needsChanges(call.hooks),
+      fusionFacts: (one) => fusionFacts(call, opened, one),
       writingIn: (inside, attempt) => writingIn(call, resource, opened, inside, options, attempt),
       finish: (writing, written) => finishBeforeCommit(writing.call, written),
       async beforeCommit(writing, changes) {
@@ -92,17 +94,22 @@ function writingIn(
   outside: Opened,
   { lease, own: transaction }: TransactionDatabase,
   { problems: before, isBulk = false, byFilters = false }: WriteOptions,
-  { repeat, deferred, results }: AttemptFacts,
+  { repeat, deferred, results, fused }: AttemptFacts,
 ): Writing {
   const notesChanges = needsChanges(call.hooks) || deferred !== undefined
   const beforeHookStatements: BeforeHookStatements | undefined = isBulk
     ? { work: undefined, isOver: false }
     : undefined
   const hosted = isHosted(call, outside.own)
-  const hooks = call.runtime.batch?.hooks ?? hookConnection(transaction)
+  const isAlone = fused?.fusion.inTransaction === false
+  const hooks = isAlone
+    ? { db: transaction, statements: undefined, sent: 0 }
+    : (call.runtime.batch?.hooks ?? hookConnection(transaction))
   hooks.statements = beforeHookStatements
-  const inside: Call = { ...call, transaction: hooks.db }
-  const target = { ...pastSnapshot(call, outside).target, db: lease.db }
+  const inside: Call = isAlone ? call : { ...call, transaction: hooks.db }
+  const { target } = isAlone
+    ? outside
+    : pastSnapshot(call, { ...outside, target: { ...outside.target, db: lease.db } })
   const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
   const context: WriteContext = {
@@ -128,6 +135,7 @@ function writingIn(
     removedLinks: new RemovedLinkCount(resource),
     hosted,
     repeat,
+    fused,
     interrupt: undefined,
     beforeHookStatements,
   }

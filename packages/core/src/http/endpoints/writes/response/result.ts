@@ -1,17 +1,19 @@
 // Builds the response of a write: its records, and `Location` and ETag for a single one.
 
 import type { JsonValue } from '../../../../lib/json/json-value.ts'
+import { andThen } from '../../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../../model/registry/resource.ts'
 import type { QueryAst } from '../../../../query/parse/ast.ts'
 import { pathPartsOf } from '../../../../query/plan/conditions/path-key.ts'
-import type { Value } from '../../../../query/plan/plan.ts'
+import type { ReadPlan, Value } from '../../../../query/plan/plan.ts'
+import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
 import { keyUrl } from '../../../../query/serialize/links.ts'
 import type { InputProblems } from '../../../../write/body/input-problems.ts'
 import type { Values } from '../../../../write/nodes/node.ts'
 import { keyIn } from '../../../../write/resolve/look-up-records.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
-import type { Content } from '../../reads/read-result.ts'
+import { type Content, recordContent } from '../../reads/read-result.ts'
 import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 import type { StoreResponse } from './idempotent-post.ts'
@@ -49,6 +51,8 @@ interface WrittenRecords {
   readonly status: 200 | 201
   /** Whether the response is stored for an Idempotency-Key, which needs values. */
   readonly isStored?: boolean
+  /** The row of the only record, if one statement has made the write; null if the caller may not read it. */
+  readonly shown?: { readonly row: LoadedRow | null | undefined; readonly plan: ReadPlan }
   /** The rows of all records, if the statements have returned them; otherwise they are read by the keys. */
   readonly rows?: KnownRows | undefined
 }
@@ -58,8 +62,14 @@ export async function writtenResult(
   { call, opened }: Writing,
   resource: Resource,
   ast: QueryAst,
-  { keys, many, status, isStored = false, rows }: WrittenRecords,
+  { keys, many, status, isStored = false, rows, shown }: WrittenRecords,
 ): Promise<Result> {
+  const [key = []] = keys
+  if (shown?.row !== undefined) {
+    const { plan, row } = shown
+    const content = row === null ? { value: null } : recordContent(call, resource, plan, row)
+    return andThen(content, (one) => recordResult(call, resource, { key, status }, one))
+  }
   const plan = () => planEcho(resource, ast, call.reach, 'list')
   if (many && !isStored && !isListNeeded(call, plan))
     return { value: null, status, keys, total: keys.length }
@@ -72,7 +82,6 @@ export async function writtenResult(
       total: keys.length,
     }
   }
-  const [key = []] = keys
   const [echo] = await readEchoes(call, opened, resource, ast, keys)
   const { value = null, record } = echo ?? {}
   const content = { value, ...(record === undefined ? {} : { record }) }
@@ -80,7 +89,7 @@ export async function writtenResult(
 }
 
 /** The response with one record. */
-export function recordResult(
+function recordResult(
   call: Call,
   resource: Resource,
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },

@@ -1,33 +1,27 @@
-// strategyOf: decides, before anything is sent to the database, whether one statement can make a write, and whether it runs in a
-// transaction.
+// fusionOf: decides, before anything is sent to the database, whether one statement makes all steps of a write of one record, and whether
+// it runs in a transaction.
 
-import type { RowChange, SingleWriteEcho, SingleWrites } from '../../dialect/shared/sql/writes.ts'
+import type { SingleWrites } from '../../dialect/shared/sql/writes.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { QueryAst } from '../../query/parse/ast.ts'
 import type { ReadPlan } from '../../query/plan/plan.ts'
-import { readsStoredColumns } from './echo-plan.ts'
-import { checkedReferences } from './hidden-references.ts'
-import { isEmpty, type RecordNode } from './node.ts'
+import { readsStoredColumns } from '../nodes/echo-plan.ts'
+import { checkedReferences } from '../nodes/hidden-references.ts'
+import { isEmpty, type RecordNode } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import type { OneRecord, OneStatement } from './one-record.ts'
 
-export type WriteStrategy =
-  /** One statement; `echo` says how the response's record is read. */
-  | {
-      readonly kind: 'single statement'
-      readonly echo: SingleWriteEcho
-      /** Whether it runs in a transaction instead of autocommit mode. */
-      readonly transaction: boolean
-      /** The relations that the body sets and whose records may be hidden: the statement writes nothing unless the caller sees them. */
-      readonly references: readonly ResolvedRelation[]
-    }
-  | { readonly kind: 'transaction'; readonly because: Reason }
+export type Fusion = OneStatement | Steps
 
-/** Why a write takes several statements in a transaction. */
+/** Each step has its own statements, in a transaction. */
+export interface Steps {
+  readonly kind: 'steps'
+  readonly because: Reason
+}
+
 export type Reason =
-  | 'it writes several records'
-  | 'it has an Idempotency-Key'
   | 'it has a precondition'
   | 'a hook of the policy runs'
-  | 'the policy refuses'
-  | 'the scope may read other rows'
   | 'a callback runs'
   | 'the caller may not write or read the record'
   | 'the body has nested records'
@@ -45,33 +39,39 @@ export type Reason =
   | 'the response shows more than the row'
   | 'the database does not support it'
 
-/** A write of one record, before it runs. */
-export interface PlannedWrite {
-  readonly change: RowChange
-  readonly resource: Resource
-  /** The body; null for DELETE. */
-  readonly node: RecordNode | null
-  /** The plan that reads the record for the response; null for DELETE. */
-  readonly echo: ReadPlan | null
-  /** True for PUT, which also sets the fields that were not sent. */
-  readonly replace: boolean
-  /** Whether other records may refer to this one, which must be checked before it is deleted. */
-  readonly dependents: boolean
+/** The record of a node. `echo` reads the response, if it shows the record; the filter callback receives `additional`. */
+export function oneRecord(
+  { options, key = [], asFound, asMissing }: WriteNode,
+  { additional }: Pick<QueryAst, 'additional'>,
+  echo: ReadPlan | null,
+): OneRecord {
+  const { resource, removal, replace, version, precondition } = options
+  const changed = asFound?.kind === 'record' ? asFound : null
+  const mayRefuse = precondition !== undefined || resource.settings.requireIfMatch
+  const isNew = changed === null && removal === undefined
+  return {
+    change: removal?.how === 'delete' ? 'delete' : isNew ? 'insert' : 'update',
+    resource,
+    key,
+    record: changed ?? asMissing,
+    replace,
+    cascade: removal?.cascade === true,
+    hasPrecondition: version === 'of the request' && mayRefuse,
+    echo,
+    additional,
+  }
 }
 
 /** The conditions that decide how a write runs: from the request, the access rules and the database. */
-export interface WriteConditions {
+export interface FusionFacts {
   /** Whether the host application has begun a transaction, or a callback must be able to roll the write back. */
   readonly transaction: boolean
-  readonly many: boolean
-  readonly idempotencyKey: boolean
-  readonly precondition: boolean
   /** Whether the policy of the resource has a hook that this action may call. */
   readonly policyHooks: boolean
-  /** The scope of policy and filter callback: it allows no row (`none`), or depends on other rows, or only on the row itself. */
-  readonly scope: 'none' | 'other rows' | 'of the row'
   /** Whether a callback of the model is called, or a callback receives the changes, which need the record as it was before. */
   readonly callback: boolean
+  /** Whether other records may refer to one that is removed, which must be checked before. */
+  readonly dependents: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
   /** Whether a policy hides records of a resource. */
@@ -85,53 +85,49 @@ export interface WriteConditions {
 }
 
 /**
- * Chooses a single statement if the write needs no other statement or check, and the written row holds everything that the
- * response shows.
+ * Chooses one statement if the write needs no other statement or check, and the written row holds everything that the response shows.
  *
- * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'single statement', echo: 'returned', transaction: false, references: [] }`. Without
+ * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'one statement', echo: 'returned', inTransaction: false, references: [] }`. Without
  * RETURNING, `echo` is `'read'`.
  */
-export function strategyOf(write: PlannedWrite, conditions: WriteConditions): WriteStrategy {
-  const because = reasonInConditions(conditions) ?? reasonInWrite(write, conditions)
-  if (because !== undefined) return { kind: 'transaction', because }
-  const echo = conditions.singleWrites?.(write.change, write.resource)
+export function fusionOf(one: OneRecord, facts: FusionFacts): Fusion {
+  const because = reasonInFacts(one, facts) ?? reasonInWrite(one, facts)
+  if (because !== undefined) return { kind: 'steps', because }
+  const echo = facts.singleWrites?.(one.change, one.resource)
   // Without RETURNING, the row count of a DELETE tells whether the record existed. That of an UPDATE that marks the record does not:
   // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
-    echo === 'returned' || (echo === 'read' && (write.echo !== null || write.change === 'delete'))
-  if (!isSupported) return { kind: 'transaction', because: 'the database does not support it' }
-  const { transaction } = conditions
-  return {
-    kind: 'single statement',
-    echo,
-    transaction,
-    references: referencesOf(write, conditions),
-  }
+    echo === 'returned' || (echo === 'read' && (one.echo !== null || one.change === 'delete'))
+  if (!isSupported) return { kind: 'steps', because: 'the database does not support it' }
+  const references = referencesOf(one, facts)
+  return { kind: 'one statement', echo, inTransaction: facts.transaction, references }
+}
+
+/** Whether one statement makes the write, although its response may need others, so that it needs no transaction. */
+export function isAtomic(one: OneRecord, facts: FusionFacts): boolean {
+  const fusion = fusionOf({ ...one, echo: null }, facts)
+  return fusion.kind === 'one statement' && !fusion.inTransaction
 }
 
 const referencesOf = (
-  { resource, node, change }: PlannedWrite,
-  { narrows }: WriteConditions,
+  { resource, record, change }: OneRecord,
+  { narrows }: FusionFacts,
 ): readonly ResolvedRelation[] =>
-  (node && checkedReferences(resource, node.values, narrows, change === 'insert')) ?? []
+  (record && checkedReferences(resource, record.values, narrows, change === 'insert')) ?? []
 
-function reasonInConditions(conditions: WriteConditions): Reason | undefined {
-  if (conditions.many) return 'it writes several records'
-  if (conditions.idempotencyKey) return 'it has an Idempotency-Key'
-  if (conditions.precondition) return 'it has a precondition'
-  if (conditions.policyHooks) return 'a hook of the policy runs'
-  if (conditions.scope === 'none') return 'the policy refuses'
-  if (conditions.scope === 'other rows') return 'the scope may read other rows'
-  if (conditions.callback) return 'a callback runs'
-  return conditions.permitted ? undefined : 'the caller may not write or read the record'
+function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reason | undefined {
+  if (hasPrecondition) return 'it has a precondition'
+  if (facts.policyHooks) return 'a hook of the policy runs'
+  if (facts.callback) return 'a callback runs'
+  return facts.permitted ? undefined : 'the caller may not write or read the record'
 }
 
-function reasonInWrite(write: PlannedWrite, conditions: WriteConditions): Reason | undefined {
-  const { resource, node, echo, dependents } = write
-  if (dependents) return 'other records may refer to the record'
+function reasonInWrite(one: OneRecord, facts: FusionFacts): Reason | undefined {
+  const { resource, record, echo } = one
+  if (facts.dependents) return 'other records may refer to the record'
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'
-  if (node !== null) return reasonInBody(write, node, resource, conditions)
+  if (record !== null) return reasonInBody(one, record, resource, facts)
   return resource.settings.softDelete?.deleted.kind === 'function'
     ? 'the soft-delete value is a function'
     : undefined
@@ -142,14 +138,14 @@ function reasonInWrite(write: PlannedWrite, conditions: WriteConditions): Reason
  * computes it.
  */
 export function maySet(
-  { change, resource, node, replace }: PlannedWrite,
+  { change, resource, record, replace }: OneRecord,
   columns: readonly string[],
 ): boolean {
   if (change === 'insert' || replace) return true
-  if (node === null) return false
+  if (record === null) return false
   return columns.some((dbName) => {
     const column = columnStoredAs(resource, dbName)
-    if (column === undefined || column.name in node.values) return true
+    if (column === undefined || column.name in record.values) return true
     return column.definition.generated === true && !resource.primaryKey.includes(column)
   })
 }
@@ -160,12 +156,11 @@ function columnStoredAs({ allColumns }: Resource, dbName: string): NamedColumn |
 }
 
 function reasonInBody(
-  { change, replace }: PlannedWrite,
-  node: RecordNode,
+  { change, replace }: OneRecord,
+  { values, parents, children, sentBack, wholeRecordChecks, merges }: RecordNode,
   resource: Resource,
-  { narrows, locksReferred, checksInUpdates }: WriteConditions,
+  { narrows, locksReferred, checksInUpdates }: FusionFacts,
 ): Reason | undefined {
-  const { values, parents, children, sentBack, wholeRecordChecks, merges } = node
   if (parents.length > 0 || children.length > 0) return 'the body has nested records'
   const takesDefaults = change === 'insert' || replace
   if (takesDefaults && hasDefaultWithArgs(resource))

@@ -20,9 +20,9 @@ import { type Refusal, refusalOf } from '../refusals/refusal.ts'
 import { exactMatches, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
 import type { SingleWriteStatements } from '../statements/stored-single-writes.ts'
-import { runWriteForRows } from './run-write.ts'
-import { isCounter, splitGeneratedKey, withInsertId } from './save.ts'
-import type { WriteContext } from './write-context.ts'
+import { runWriteForRows } from '../store/run-write.ts'
+import { isCounter, splitGeneratedKey, withInsertId } from '../store/save.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** The context of a single-statement write: its connection, and the compiled statements. */
 export interface SingleWriteContext extends Pick<WriteContext, 'lease'> {

@@ -1,17 +1,17 @@
-/** Which writes are a single statement: a plain one is, and each listed condition requires a transaction. */
+/** Which writes of one record are one statement: a plain one is, and each listed condition requires the steps. */
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import {
+  type FusionFacts,
+  fusionOf,
+  maySet,
+  type Reason,
+} from '../../../packages/core/src/write/fusion/fusion-of.ts'
+import type { OneRecord } from '../../../packages/core/src/write/fusion/one-record.ts'
 import { withKeyAndTag } from '../../../packages/core/src/write/nodes/echo-plan.ts'
 import type { RecordNode } from '../../../packages/core/src/write/nodes/node.ts'
-import {
-  maySet,
-  type PlannedWrite,
-  type Reason,
-  strategyOf,
-  type WriteConditions,
-} from '../../../packages/core/src/write/nodes/strategy.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -139,23 +139,23 @@ const node = (more: Partial<RecordNode> = {}): RecordNode => ({
   children: [],
   ...more,
 })
-const change: PlannedWrite = {
+const change: OneRecord = {
   change: 'update',
   resource: book,
-  node: node(),
-  echo: echoOf(book),
+  key: [1],
+  record: node(),
   replace: false,
-  dependents: false,
+  hasPrecondition: false,
+  cascade: false,
+  echo: echoOf(book),
+  additional: [],
 }
-const removal: PlannedWrite = { ...change, change: 'delete', node: null, echo: null }
-const calm: WriteConditions = {
+const removal: OneRecord = { ...change, change: 'delete', record: null, echo: null }
+const calm: FusionFacts = {
   transaction: false,
-  many: false,
-  idempotencyKey: false,
-  precondition: false,
   policyHooks: false,
-  scope: 'of the row',
   callback: false,
+  dependents: false,
   permitted: true,
   narrows: () => false,
   locksReferred: () => true,
@@ -164,21 +164,17 @@ const calm: WriteConditions = {
 }
 
 interface Remark {
-  readonly write?: Partial<PlannedWrite>
-  readonly around?: Partial<WriteConditions>
+  readonly write?: Partial<OneRecord>
+  readonly around?: Partial<FusionFacts>
 }
-const sent = (more: Partial<RecordNode>): Remark => ({ write: { node: node(more) } })
+const sent = (more: Partial<RecordNode>): Remark => ({ write: { record: node(more) } })
 const [relation] = book.relations.values()
 const parents = [{ relation: relation as never, node: node() }]
 const title = book.columns.get('title') as never
 
 const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
-  'it writes several records': [{ around: { many: true } }],
-  'it has an Idempotency-Key': [{ around: { idempotencyKey: true } }],
-  'it has a precondition': [{ around: { precondition: true } }],
+  'it has a precondition': [{ write: { hasPrecondition: true } }],
   'a hook of the policy runs': [{ around: { policyHooks: true } }],
-  'the policy refuses': [{ around: { scope: 'none' } }],
-  'the scope may read other rows': [{ around: { scope: 'other rows' } }],
   'a callback runs': [{ around: { callback: true } }],
   'the caller may not write or read the record': [{ around: { permitted: false } }],
   'the body has nested records': [
@@ -201,7 +197,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
       write: {
         change: 'insert',
         resource: resourceOf('Edition'),
-        node: node({ resource: resourceOf('Edition'), values: { book_id: 1 } }),
+        record: node({ resource: resourceOf('Edition'), values: { book_id: 1 } }),
       },
       around: { narrows: (target) => target.name === 'Printed' },
     },
@@ -211,7 +207,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
       write: {
         change: 'insert',
         resource: resourceOf('Note'),
-        node: node({ resource: resourceOf('Note'), values: { marked_id: 1 } }),
+        record: node({ resource: resourceOf('Note'), values: { marked_id: 1 } }),
       },
       around: { locksReferred: (target) => target.name !== 'Marked' },
     },
@@ -226,7 +222,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   'the soft-delete value is a function': [
     { write: { ...removal, change: 'update', resource: resourceOf('Marked') } },
   ],
-  'other records may refer to the record': [{ write: { ...removal, dependents: true } }],
+  'other records may refer to the record': [{ write: removal, around: { dependents: true } }],
   'the response shows more than the row': [
     { write: { echo: echoOf(book, 'join=author') } },
     { write: { echo: echoOf(book, 'dump=json') } },
@@ -240,32 +236,32 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   ],
 }
 
-suite('the strategy of a write', (test) => {
-  const strategy = ({ write, around }: Remark = {}) =>
-    strategyOf({ ...change, ...write }, { ...calm, ...around })
+suite('the fusion of a write', (test) => {
+  const fusion = ({ write, around }: Remark = {}) =>
+    fusionOf({ ...change, ...write }, { ...calm, ...around })
 
   test('a plain write is one statement, and returns or reads the row as the database allows', () => {
-    const single = { kind: 'single statement', transaction: false, references: [] } as const
-    equal(strategy(), { ...single, echo: 'returned' })
-    equal(strategy({ around: { singleWrites: () => 'read' } }), { ...single, echo: 'read' })
-    equal(strategy({ write: { change: 'insert' } }), { ...single, echo: 'returned' })
-    equal(strategy({ write: removal }), { ...single, echo: 'returned' })
+    const single = { kind: 'one statement', inTransaction: false, references: [] } as const
+    equal(fusion(), { ...single, echo: 'returned' })
+    equal(fusion({ around: { singleWrites: () => 'read' } }), { ...single, echo: 'read' })
+    equal(fusion({ write: { change: 'insert' } }), { ...single, echo: 'returned' })
+    equal(fusion({ write: removal }), { ...single, echo: 'returned' })
     const counted: Remark = { write: removal, around: { singleWrites: () => 'read' } }
-    equal(strategy(counted), { ...single, echo: 'read' })
+    equal(fusion(counted), { ...single, echo: 'read' })
   })
 
   test('it is sent inside a transaction if the host has begun one, or a callback may undo the write', () => {
     const around = { transaction: true }
-    const { kind, transaction } = strategy({ around }) as { kind: string; transaction?: boolean }
-    equal([kind, transaction], ['single statement', true])
+    const found = fusion({ around })
+    equal([found.kind, 'inTransaction' in found && found.inTransaction], ['one statement', true])
   })
 
   test('the dialect decides by the change and the table', () => {
     const asked: unknown[] = []
     const singleWrites = (what: string, { table }: { readonly table: string }) =>
       void asked.push([what, table])
-    strategy({ around: { singleWrites } })
-    strategy({
+    fusion({ around: { singleWrites } })
+    fusion({
       write: { change: 'insert', resource: resourceOf('Author') },
       around: { singleWrites },
     })
@@ -276,13 +272,13 @@ suite('the strategy of a write', (test) => {
   })
 
   for (const [because, list] of Object.entries(remarks)) {
-    test(`a transaction, because of: ${because}`, () => {
-      for (const remark of list) equal(strategy(remark), { kind: 'transaction', because })
+    test(`steps, because of: ${because}`, () => {
+      for (const remark of list) equal(fusion(remark), { kind: 'steps', because })
     })
   }
 
   test('a write may set the columns of its body, and those that the database computes', () => {
-    const sets = (write: Partial<PlannedWrite>, ...columns: string[]) =>
+    const sets = (write: Partial<OneRecord>, ...columns: string[]) =>
       maySet({ ...change, ...write }, columns)
     equal(sets({}, 'author_id', 'gone'), false)
     equal(sets({}, 'author_id', 'title'), true)
@@ -291,25 +287,22 @@ suite('the strategy of a write', (test) => {
     equal(sets({ change: 'insert' }, 'author_id'), true)
     equal(sets(removal, 'title'), false)
     const made = resourceOf('Made')
-    equal(sets({ resource: made, node: node({ resource: made }) }, 'id'), false)
-    equal(sets({ resource: made, node: node({ resource: made }) }, 'short'), true)
+    equal(sets({ resource: made, record: node({ resource: made }) }, 'id'), false)
+    equal(sets({ resource: made, record: node({ resource: made }) }, 'short'), true)
   })
 
   test('no transaction for fields=, links, members that PUT does not send, or a visible foreign key', () => {
-    equal(strategy({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'single statement')
-    equal(strategy({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'single statement')
-    equal(
-      strategy({ write: { node: node({ values: {} }), replace: true } }).kind,
-      'single statement',
-    )
-    equal(strategy(sent({ values: { author_id: 1 } })).kind, 'single statement')
+    equal(fusion({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'one statement')
+    equal(fusion({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'one statement')
+    equal(fusion({ write: { record: node({ values: {} }), replace: true } }).kind, 'one statement')
+    equal(fusion(sent({ values: { author_id: 1 } })).kind, 'one statement')
   })
 
   test('a new record lists the references that its statement checks, but no NULL', () => {
     const around = { narrows: ({ name }: Resource) => name === 'Author' || name === 'Printed' }
     const referring = (resource: Resource, values: RecordNode['values']) => {
-      const write = { change: 'insert', resource, node: node({ resource, values }) } as const
-      const found = strategy({ write, around })
+      const write = { change: 'insert', resource, record: node({ resource, values }) } as const
+      const found = fusion({ write, around })
       return 'references' in found ? found.references.map(({ name }) => name) : found.because
     }
     equal(referring(book, { author_id: 1 }), ['author'])
@@ -318,20 +311,20 @@ suite('the strategy of a write', (test) => {
     equal(referring(edition, { book_id: 1, number: 2 }), ['printed'])
     equal(referring(edition, { book_id: 1, number: null }), [])
     const changing = (author_id: number | null, checksInUpdates: boolean) =>
-      strategy({ ...sent({ values: { author_id } }), around: { ...around, checksInUpdates } }).kind
-    equal(changing(null, false), 'single statement')
-    equal(changing(1, false), 'transaction')
-    equal(changing(1, true), 'single statement')
+      fusion({ ...sent({ values: { author_id } }), around: { ...around, checksInUpdates } }).kind
+    equal(changing(null, false), 'one statement')
+    equal(changing(1, false), 'steps')
+    equal(changing(1, true), 'one statement')
   })
 
   test('a new record needs no comparison with a stored one, and may have its own key', () => {
     const insert = (more: Partial<RecordNode>) =>
-      strategy({ write: { change: 'insert', node: node(more) } }).kind
-    equal(insert({ values: { id: 7 } }), 'single statement')
+      fusion({ write: { change: 'insert', record: node(more) } }).kind
+    equal(insert({ values: { id: 7 } }), 'one statement')
     equal(
       insert({ sentBack: { fields: { gone: false }, otherForms: {}, urls: {} } }),
-      'single statement',
+      'one statement',
     )
-    equal(insert({ values: {} }), 'single statement')
+    equal(insert({ values: {} }), 'one statement')
   })
 })

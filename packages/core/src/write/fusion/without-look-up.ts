@@ -1,19 +1,19 @@
 // writeWithoutLookUp: changes the records of a list without looking them up; the UPDATE itself tells how many of them are stored. It exists
 // for speed alone; bench/shortcuts.md says what it saves.
 
-import { ApiError } from '../../../errors.ts'
-import type { JsonValue } from '../../../lib/json/json-value.ts'
-import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
-import { chunks } from '../../../query/compile/chunks.ts'
-import { isNested, type RecordNode, type Values } from '../../nodes/node.ts'
-import { changesOf, type WriteNode } from '../../nodes/write-node.ts'
-import { refusalOf } from '../../refusals/refusal.ts'
-import { hasOnlyValues, independentChanges } from '../../resolve/requested-changes.ts'
-import { compileValuesUpdate, type RowUpdate } from '../../statements/compile-update-rows.ts'
-import { storedColumns } from '../../statements/statements.ts'
-import { columnsToRead } from '../columns-to-read.ts'
-import { runWrite } from '../run-write.ts'
-import type { WriteContext } from '../write-context.ts'
+import { ApiError } from '../../errors.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { chunks } from '../../query/compile/chunks.ts'
+import { isNested, type RecordNode, type Values } from '../nodes/node.ts'
+import { changesOf, type WriteNode } from '../nodes/write-node.ts'
+import { refusalOf } from '../refusals/refusal.ts'
+import { hasOnlyValues, independentChanges } from '../resolve/requested-changes.ts'
+import { compileValuesUpdate, type RowUpdate } from '../statements/compile-update-rows.ts'
+import { storedColumns } from '../statements/statements.ts'
+import { columnsToRead } from '../store/columns-to-read.ts'
+import { runWrite } from '../store/run-write.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /**
  * Whether the changes need no look-up. If the look-up would read the key alone (see `columnsToRead`), no hook receives the records
@@ -37,6 +37,7 @@ export function needsNoLookUp(
     repeat !== undefined &&
     !hosted &&
     !access.narrows(resource) &&
+    target.dialect.shortcuts?.fusesWrites !== false &&
     target.dialect.shortcuts?.orderedUpdates?.(resource, column.dbName) === true &&
     areUniform(changes) &&
     columnsToRead(context, resource, { kind: 'change', nodes: changesOf(changes) })?.length === 1

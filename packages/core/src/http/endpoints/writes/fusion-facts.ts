@@ -1,0 +1,55 @@
+// What decides whether one statement makes the write of a record: callbacks, the access rules and the database.
+
+import type { Action } from '../../../access/action.ts'
+import { needsChanges } from '../../../access/hooks/commit.ts'
+import { hasDump } from '../../../access/hooks/read-hooks.ts'
+import { hasCallback } from '../../../access/hooks/write-hooks.ts'
+import { mayAct } from '../../../access/reach.ts'
+import { actsOnDependents, dependentsOf } from '../../../model/registry/relations/dependents.ts'
+import type { Opened } from '../../../query/scoper.ts'
+import type { FusionFacts } from '../../../write/fusion/fusion-of.ts'
+import type { OneRecord } from '../../../write/fusion/one-record.ts'
+import type { WriteHooks } from '../../../write/store/write-context.ts'
+import type { Call } from '../../call/call.ts'
+import { isHosted } from '../reads/open-database.ts'
+
+export function fusionFacts(call: Call, { own, lease }: Opened, one: OneRecord): FusionFacts {
+  const { runtime, caller, hooks, method } = call
+  const { dialect } = lease
+  const { fusesWrites = true, singleWrites, updatesReadAnyTable } = dialect.shortcuts ?? {}
+  const { resource, echo, record } = one
+  const { dump, return: onReturn, final } = hooks
+  const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
+  const [action, callback] = calledFor(one)
+  return {
+    transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
+    policyHooks: runtime.policies.hasHookFor(resource, action),
+    callback: notesChanges(call) || hasCallback(resource, method, callback),
+    dependents: record === null && hasDependents(call, one),
+    permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
+    narrows: (target) => runtime.policies.narrows(target),
+    locksReferred: (target) =>
+      !dialect.capabilities.locksRows || dialect.lockReferred?.(target) !== undefined,
+    checksInUpdates: updatesReadAnyTable === true,
+    singleWrites: fusesWrites ? singleWrites : undefined,
+  }
+}
+
+/** The right that the write needs, and the callback that it calls. */
+function calledFor({
+  change,
+  record,
+  replace,
+}: OneRecord): readonly [Action, Parameters<WriteHooks['has']>[1]] {
+  if (record === null) return ['DELETE', 'remove']
+  return change === 'insert' ? ['POST', 'add'] : [replace ? 'PUT' : 'PATCH', 'update']
+}
+
+function hasDependents({ registry }: Call, { resource, change, cascade }: OneRecord): boolean {
+  const isReferredTo = change === 'delete' && dependentsOf(registry, resource).length > 0
+  return isReferredTo || actsOnDependents(registry, resource, cascade)
+}
+
+/** Whether somebody has to know what is written: callbacks, or the search for the record that a deferred constraint refuses. */
+const notesChanges = ({ hooks, runtime }: Call): boolean =>
+  needsChanges(hooks) || runtime.batch?.deferred !== undefined

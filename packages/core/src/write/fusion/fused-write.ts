@@ -1,0 +1,147 @@
+// writeFused: makes all steps of a write of one record by one statement, if `fusion-of.ts` has decided so: in autocommit mode, or in the
+// transaction of a batch, of callbacks or of the host.
+
+import { sqlForArrays } from '../../database/leases/lease.ts'
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import { andThen, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyFromRow } from '../../query/run/key.ts'
+import { newRecord } from '../check/defaults.ts'
+import type { RecordScope } from '../check/write-access.ts'
+import type { RecordNode, Values } from '../nodes/node.ts'
+import type { WriteNode } from '../nodes/write-node.ts'
+import { independentChanges } from '../resolve/requested-changes.ts'
+import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
+import { type ScopedReference, storedSingleWrites } from '../statements/stored-single-writes.ts'
+import { deletionMark } from '../store/deletion-marks.ts'
+import type { WriteContext } from '../store/write-context.ts'
+import { maySet } from './fusion-of.ts'
+import type { Fused, OneRecord } from './one-record.ts'
+import {
+  insertRecord,
+  removeRecord,
+  type SingleWriteContext,
+  updateRecord,
+  type Written,
+} from './single-statement.ts'
+
+/** Writes the record of a node, and notes the row for its response; returns the values of its key. */
+export async function writeFused(
+  context: WriteContext,
+  fused: Fused,
+  node: WriteNode,
+): Promise<Values> {
+  const { one, fusion, refuse } = fused
+  const asked = referencesOf(context, one, fusion.references)
+  const references = asked instanceof Promise ? await asked : asked
+  // Asks the policy of the record only if nothing else requires the steps, which would ask it again.
+  if (references === undefined) return refuse(false)
+  const asking = context.access.scopeOfRecord(one)
+  const scope = asking instanceof Promise ? await asking : asking
+  if (typeof scope === 'string') return refuse(false)
+  const single = singleWrite(context, fused, scope, references)
+  const { key, row } = (await writeBy(single, context, fused)) ?? refuse(true)
+  node.shown = row ?? null
+  return keyValues(one.resource, key)
+}
+
+function keyValues({ primaryKey }: Resource, key: readonly Value[]): Values {
+  const values: Record<string, JsonValue> = {}
+  for (const [i, { name }] of primaryKey.entries()) {
+    const value = key[i] as Value
+    values[name] = typeof value === 'bigint' ? String(value) : value
+  }
+  return values
+}
+
+/** Runs the statement; undefined if it has written nothing. */
+async function writeBy(
+  single: SingleWriteContext,
+  context: WriteContext,
+  { one, fusion: { echo } }: Fused,
+): Promise<Written | undefined> {
+  const { resource, key, replace, record, change, echo: shown } = one
+  if (record === null || shown === null) {
+    const { softDelete } = resource.settings
+    const mark = softDelete && (await deletionMark(context, resource, softDelete, null))
+    return (await removeRecord(single, resource, key, mark, echo)) ? { key } : undefined
+  }
+  const made = valuesOf(context, record, change === 'insert', replace)
+  const values = made instanceof Promise ? await made : made
+  const read = { echo, rows: shown.rows }
+  return change === 'insert'
+    ? insertRecord(single, resource, values, read)
+    : updateRecord(single, resource, key, values, read)
+}
+
+const valuesOf = (context: WriteContext, record: RecordNode, isNew: boolean, replace: boolean) =>
+  isNew ? newRecord(context, record) : independentChanges(context, record, replace)
+
+/**
+ * The references that the statement checks. Undefined if one statement cannot check them: a policy refuses or throws, or its scope
+ * may read other rows. An error of a policy is not reported here. The steps, which come next, call the policy again, unless the
+ * record has this reference already, and report the error.
+ */
+function referencesOf(
+  { access }: WriteContext,
+  { change, record }: OneRecord,
+  relations: readonly ResolvedRelation[],
+): MaybePromise<readonly ScopedReference[] | undefined> {
+  if (relations.length === 0) return noReferences
+  const found: ScopedReference[] = []
+  const find = (relation: ResolvedRelation): MaybePromise<void> => {
+    const { to, from, target } = relation
+    const key = keyFromRow(from, record?.values ?? {})
+    if (key === undefined) return
+    // A reference that is stored already may be sent back, even if it is hidden. A caller who may not list the model could guess it
+    // that way, so the update of such a caller takes a transaction (`permitted`).
+    const stored = change === 'update' ? matchesOf(keyParts(from), key) : undefined
+    const reference = { relation, key: matchesOf(keyParts(to), key), stored }
+    return andThen(access.mayWrite(target, 'GET_ONE'), (isReadable) => {
+      // Without access to the resource, no policy is called: the row must only exist, as the database requires.
+      if (!isReadable) {
+        found.push({ ...reference, includeDeleted: true, scope: undefined, form: '' })
+        return
+      }
+      return andThen(access.scopeOfReferred(target), (scope) => {
+        if (typeof scope === 'string') return
+        const within = scope.written === 'all' ? undefined : scope.written
+        const form = within?.form ?? ''
+        found.push({ ...reference, includeDeleted: false, scope: within, form })
+      })
+    })
+  }
+  const all = () => (found.length < relations.length ? undefined : found)
+  try {
+    const asked = inTurn(relations, find)
+    return asked instanceof Promise ? asked.then(all, () => undefined) : all()
+  } catch {
+    return undefined
+  }
+}
+
+const noReferences: readonly ScopedReference[] = []
+
+function singleWrite(
+  { lease, target }: WriteContext,
+  { one, fusion, isInside }: Fused,
+  { written, shown }: RecordScope,
+  references: readonly ScopedReference[],
+): SingleWriteContext {
+  const within = written === 'all' ? undefined : written
+  const readable = shown === 'all' || one.echo === null ? undefined : shown
+  // A record in the scope of the policy stays in it if the change sets no column that the scope tests.
+  const mayHide = readable !== undefined && (shown !== written || maySet(one, readable.columns))
+  const finish = (text: string) => sqlForArrays(target.dialect, text)
+  const asked = mayHide || fusion.echo === 'read' ? readable : undefined
+  const narrowed = { written: within, shown: asked, references }
+  const statements = storedSingleWrites(target, finish, narrowed)
+  return {
+    lease,
+    statements,
+    inTransaction: isInside,
+    mayHide,
+    checksReferences: references.length > 0,
+  }
+}

@@ -1,0 +1,47 @@
+// OneRecord: the write of one record, which one statement may make. Types only.
+
+import type { RowChange, SingleWriteEcho } from '../../dialect/shared/sql/writes.ts'
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { QueryAst } from '../../query/parse/ast.ts'
+import type { ReadPlan, Value } from '../../query/plan/plan.ts'
+import type { RecordNode } from '../nodes/node.ts'
+
+/** What is written, if a request writes one record. */
+export interface OneRecord {
+  readonly change: RowChange
+  readonly resource: Resource
+  /** The key of a stored record; empty for a new one. */
+  readonly key: readonly Value[]
+  /** The body; null for DELETE. */
+  readonly record: RecordNode | null
+  /** True for PUT, which also sets the fields that were not sent. */
+  readonly replace: boolean
+  readonly hasPrecondition: boolean
+  /** Whether its dependents are removed with it. */
+  readonly cascade: boolean
+  /** The plan that reads the record for the response; null for DELETE. */
+  readonly echo: ReadPlan | null
+  /** The parameters that the filter callback receives. */
+  readonly additional: QueryAst['additional']
+}
+
+/** One statement makes all steps. */
+export interface OneStatement {
+  readonly kind: 'one statement'
+  /** How the response's record is read. */
+  readonly echo: SingleWriteEcho
+  /** Whether it runs in a transaction instead of autocommit mode. */
+  readonly inTransaction: boolean
+  /** The relations that the body sets and whose records may be hidden: the statement writes nothing unless the caller sees them. */
+  readonly references: readonly ResolvedRelation[]
+}
+
+/** An attempt of a write by one statement. */
+export interface Fused {
+  readonly one: OneRecord
+  readonly fusion: OneStatement
+  /** Whether the connection is in a transaction. */
+  readonly isInside: boolean
+  /** Ends the attempt, which has written nothing: steps make the write, or find the error. `isAtomic`: whether they need a transaction. */
+  readonly refuse: (isAtomic: boolean) => never
+}
