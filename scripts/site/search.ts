@@ -10,6 +10,8 @@ export const miniSearch = {
       const same = new Map([
         ['sort', 'order'],
         ['shutdown', 'stop'],
+        ['logout', 'log'],
+        ['timezone', 'utc'],
       ])
       const word = term.toLowerCase()
       if (left.test(word)) return null
