@@ -1,5 +1,5 @@
 /** The documentation is short and complete: words of each page and of all, and an index that names every page on its shelf. */
-import { equal } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import { filesBelow, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 
@@ -19,6 +19,11 @@ suite('the words of the documentation', (test) => {
       counted.filter((one) => one.words > most(one.page)),
       [],
     )
+  })
+
+  test('are at most 45,000 in all', () => {
+    const all = pages.reduce((sum, page) => sum + words(readSource(page)), 0)
+    ok(all <= 45_000, `${all} words`)
   })
 })
 
