@@ -681,12 +681,20 @@ function environment(): Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** Returns the tables that the API reads: those of the resources and of the user model. */
-const tablesOf = ({ resources, users }: Registry): readonly DialectTable[] =>
-  [...new Set([...resources, ...(users === undefined ? [] : [users])])].map(
-    ({ schema, table, allColumns, searchIndex }) => ({
-      table,
-      ...(searchIndex === undefined ? {} : { search: searchIndex }),
-      columns: [...allColumns.values()],
-      ...(schema === undefined ? {} : { schema }),
-    }),
-  )
+function tablesOf({ resources, users }: Registry): readonly DialectTable[] {
+  const all = [...new Set([...resources, ...(users === undefined ? [] : [users])])]
+  const tables = all.map(({ schema, table, allColumns, searchIndex }) => ({
+    table,
+    ...(searchIndex === undefined ? {} : { search: searchIndex }),
+    columns: [...allColumns.values()],
+    ...(schema === undefined ? {} : { schema }),
+  }))
+  const relations = all.flatMap(({ allRelations }) => [...allRelations.values()])
+  const junctions = relations.flatMap(({ through }) => {
+    if (through === undefined || through.resource !== undefined) return []
+    const { schema, table, from, to } = through
+    const columns = [...from, ...to].map(({ held }) => held)
+    return [{ table, columns, ...(schema === undefined ? {} : { schema }) }]
+  })
+  return [...tables, ...junctions]
+}

@@ -86,6 +86,8 @@ export interface InternalDialect extends Dialect {
   readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
   /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */
   readonly insertId?: Expression<unknown>
+  /** Whether two columns of text have collations that the database cannot compare, so that `sameKey` goes by code point. */
+  readonly differInCollation?: (column: DialectColumn, other: DialectColumn) => boolean
   /**
    * Returns a table of keys with their numbers: a row that belongs to one of the keys tells its number, where a collation finds keys equal
    * whose texts differ. Undefined for keys that are equal only if their texts are.

@@ -423,6 +423,7 @@ function dialectWith(facts: Facts): InternalDialect {
         ? 'Its counter has reached the largest number of the column: give the column a larger type.'
         : `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,
+    differInCollation: (column, other) => clash(facts.of(column), facts.of(other)),
     ...(facts.hasJsonTable === true && { numberedKeys: numberedKeysOf(facts.of) }),
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,

@@ -39,6 +39,8 @@ export interface DeclaredType {
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
   readonly held: Held
+  /** The name of its collation, which the type decides with. */
+  readonly collated?: string
   /** Its own collation, if it is not the default one of the database. */
   readonly collation?: Fragment
   /** For a domain over an enum: the cast to the enum, because PostgreSQL compares enums, but not domains over them. */
@@ -245,6 +247,7 @@ function typeOf({
       ? { asEnum: sql`::${sql.id(enum_schema, String(base))}` }
       : {}),
     ...(typeof geometry === 'string' ? { geometry } : {}),
+    collated: `${type === 'citext' || type === 'bpchar' ? type : ''} ${collation_schema} ${name}`,
     ...(typeof collation_schema === 'string'
       ? { collation: sql.id(collation_schema, String(name)) }
       : {}),

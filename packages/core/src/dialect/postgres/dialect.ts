@@ -210,8 +210,13 @@ function dialectWith(facts: Facts): InternalDialect {
     }
   }
 
+  /** PostgreSQL compares columns of two collations only if equal texts are the same under both. */
+  const differInCollation = (one: DialectColumn, other: DialectColumn): boolean =>
+    (facts.collates(one) === 'loose' || facts.collates(other) === 'loose') &&
+    facts.declared(one)?.collated !== facts.declared(other)?.collated
+
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides => {
-    if (isLoose(column) || isLoose(otherColumn)) {
+    if (isLoose(column) || isLoose(otherColumn) || differInCollation(column, otherColumn)) {
       return { own: byCodePoint(ref), other: byCodePoint(otherRef) }
     }
     return comparesAsText(column, otherColumn)
@@ -234,6 +239,7 @@ function dialectWith(facts: Facts): InternalDialect {
     },
     sessionSettings: postgresSessionSettings,
     numberedKeys: numberedKeysOf(facts),
+    differInCollation,
     lockReferred: (table) => (facts.locks(table) ? sql`for key share` : undefined),
     server: {
       maxValues: 65_535,
@@ -376,8 +382,10 @@ function dialectWith(facts: Facts): InternalDialect {
         return sql<SqlBool>`${ref}::text = ${otherRef}::text`
       }
       const own = sql<SqlBool>`${compared(column, ref)} = ${compared(otherColumn, otherRef)}`
+      const exact = sql<SqlBool>`${byCodePoint(ref)} = ${byCodePoint(otherRef)}`
+      if (differInCollation(column, otherColumn)) return exact
       if (!isLoose(column) && !isLoose(otherColumn)) return own
-      return sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(otherRef)})`
+      return sql<SqlBool>`(${own} and ${exact})`
     },
 
     comparable: asComparable,

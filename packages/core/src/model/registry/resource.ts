@@ -79,6 +79,8 @@ export interface ColumnPair {
 export interface ForeignKeyColumn {
   readonly dbName: string
   readonly column: NamedColumn
+  /** The foreign key column itself, whose collation may differ. */
+  readonly held: NamedColumn
 }
 
 /** A relation whose target is published, with its keys resolved to columns. */

@@ -96,9 +96,9 @@ function distinctLinks(
 ): Expression<unknown> {
   const rows = linkRows(target, source, through)
   if (!through.repeats) return rows
-  const keys = [...through.from, ...through.to].map(({ dbName, column }) => {
+  const keys = [...through.from, ...through.to].map(({ dbName, held }) => {
     const ref = sql.id(dbName)
-    return { ref, exact: target.dialect.comparable(column, ref) }
+    return { ref, exact: target.dialect.comparable(held, ref) }
   })
   // Also groups by the exact keys, because two keys that are equal under their collation may belong to two records.
   const exact = keys.flatMap((key) => (key.exact === key.ref ? [] : [key.exact]))
@@ -188,8 +188,8 @@ function sameKeys(
   links: string,
   rows: string,
 ): Fragment {
-  const pairs = key.map(({ dbName, column }) =>
-    dialect.sameKey(column, sql.id(links, dbName), column, sql.id(rows, column.dbName)),
+  const pairs = key.map(({ dbName, column, held }) =>
+    dialect.sameKey(held, sql.id(links, dbName), column, sql.id(rows, column.dbName)),
   )
   return sql.join(pairs, sql` and `)
 }
@@ -209,8 +209,8 @@ export function comparedColumns(
       otherColumn: from,
     }))
   }
-  return through.from.map(({ column }, i) => ({
-    column,
+  return through.from.map(({ column, held }, i) => ({
+    column: held,
     ref: sql.id(source.alias, linkColumn(i)),
     otherColumn: column,
   }))

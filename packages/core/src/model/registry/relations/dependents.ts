@@ -99,7 +99,7 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
       {
         schema: holder.schema,
         table: holder.table,
-        key: key.map(({ held, referred }) => ({ dbName: held.dbName, column: referred })),
+        key: key.map(({ held, referred }) => ({ dbName: held.dbName, column: referred, held })),
         resource: holder,
         held: key.map(({ held }) => held),
         name: holder.endpoint,

@@ -28,14 +28,17 @@ function storedAs(resource: Resource, dbName: string): NamedColumn {
   return column
 }
 
-/** Pairs the columns of a junction table with the primary key columns that they reference, in the order of that key. */
+/** Pairs the columns of a junction table with the primary key columns that they reference, in the order of that key; `table` is the model of the junction. */
 export const foreignKey = (
   dbNames: readonly string[],
   resource: Resource,
+  table?: Resource,
 ): readonly ForeignKeyColumn[] =>
   resource.primaryKey.flatMap((column, i) => {
     const dbName = dbNames[i]
-    return dbName === undefined ? [] : [{ dbName, column }]
+    if (dbName === undefined) return []
+    const held = (table && findStored(table, dbName)) ?? { ...column, dbName }
+    return [{ dbName, column, held }]
   })
 
 /** Returns the stored column with this name in the database, if the model declares it. */

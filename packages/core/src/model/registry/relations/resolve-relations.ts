@@ -208,8 +208,8 @@ function junction(
   if (!good) return undefined
   const through = {
     ...name,
-    from: foreignKey(list(relation.from), source),
-    to: foreignKey(list(relation.to), target),
+    from: foreignKey(list(relation.from), source, table?.resource),
+    to: foreignKey(list(relation.to), target, table?.resource),
     resource: table?.resource,
     repeats: relation.repeats ?? mayRepeat(relation, table?.resource),
   }

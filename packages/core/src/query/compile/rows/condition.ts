@@ -1,11 +1,13 @@
 // Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
 
 import type { Expression, SqlBool } from 'kysely'
+import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { chain, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { aggregateColumn, bucketColumn } from '../../../dialect/shared/values/result-column.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { constant, type Param } from '../../../lib/sql/param.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
+import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { keyRefs } from '../../plan/names.ts'
 import type { Condition, Operand, Value } from '../../plan/plan.ts'
 import { valueParam } from '../bound-target.ts'
@@ -192,6 +194,13 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
 
 const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
 
+/** A foreign key column, as `sameKey` compares it with the key that it holds. */
+function comparedAs(dialect: InternalDialect, held: NamedColumn, key: NamedColumn): NamedColumn {
+  if (held.collation === undefined || dialect.differInCollation?.(held, key) !== true) return held
+  const { collation: _, ...byCodePoint } = held
+  return { ...byCodePoint, inPlaceOf: held }
+}
+
 /** Compiles the condition of a relation route: on the foreign key of the related rows, or through the junction. */
 function linked(
   target: Target,
@@ -201,19 +210,22 @@ function linked(
   const { pairs, through } = relation
   const compared: readonly KeyColumn[] =
     through === undefined
-      ? pairs.map(({ to }) => ({
-          column: columnIn(target, source, to),
+      ? pairs.map(({ from, to }) => ({
+          column: comparedAs(dialect, columnIn(target, source, to), from),
           ref: columnOf(source, to),
         }))
-      : through.from.map(({ dbName, column }) => ({ column, ref: sql.id(junction, dbName) }))
+      : through.from.map(({ dbName, column, held }) => ({
+          column: comparedAs(dialect, held, column),
+          ref: sql.id(junction, dbName),
+        }))
   const equals = compared.map(({ column, ref }, i) =>
     dialect.compare(column, ref, 'eq', constant(key[i] ?? '')),
   )
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (through === undefined) return all
   const rows = sql`${linkRows(target, source, through)} as ${sql.id(junction)}`
-  const linkedKey = through.to.map(({ dbName, column }) => ({
-    column,
+  const linkedKey = through.to.map(({ dbName, column, held }) => ({
+    column: held,
     ref: sql.id(junction, dbName),
     otherColumn: columnIn(target, source, column),
     otherRef: columnOf(source, column),
