@@ -70,27 +70,6 @@ const unions = new Map(
   ),
 )
 
-/** Types that the page shows in full, in this order. */
-const shownTypes: readonly (readonly [file: string, names: readonly string[]])[] = [
-  ['model/settings/config.ts', ['SessionGetter']],
-  ['model/settings/error-codes.ts', ['ErrorCodes', 'ErrorCode']],
-  [
-    'model/settings/access/access-types.ts',
-    ['ApiKeyLookup', 'CustomAuth', 'TokenProvider', 'RateCount', 'RateLimitStore'],
-  ],
-]
-
-function declarationOf(file: string, name: string): string {
-  const text = source(file)
-  const form = new RegExp(
-    `^export (?:interface ${name}\\b[\\s\\S]*?\\n}$|type ${name}\\b[\\s\\S]*?(?=\\n(?:\\n|/\\*\\*)))`,
-    'm',
-  )
-  const found = form.exec(text)?.[0]
-  if (found === undefined) throw new Error(`${file} declares no ${name}`)
-  return found.replace(/^\s*\/\/ biome-ignore.*\n/gm, '').replaceAll('export ', '')
-}
-
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 const code = (text: string): string => `\`${text}\``
 
@@ -163,16 +142,13 @@ const optionRows = (): string[][] =>
     member.meaning,
   ])
 
-const types = (): string =>
-  shownTypes.flatMap(([file, names]) => names.map((name) => declarationOf(file, name))).join('\n\n')
-
 /** Returns the whole page. */
 export const configurationPage =
   (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/model/settings instead. -->
 
 # Configuration
 
-Every setting, its default and its meaning.
+Every setting, its default and its meaning. The types of callbacks are in [hooks](../guide/hooks.md).
 
 \`\`\`ts
 const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -200,14 +176,6 @@ ${sectionsOf(membersOf('model/settings/config.ts', 'ApiConfig'))}
 ## Only in meta
 
 ${table(['Key', 'Type', 'Default', 'Meaning'], metaRows())}
-
-## Types
-
-Rules of roles and policies are in [access](../guide/access.md), the types of callbacks in [hooks](../guide/hooks.md).
-
-\`\`\`ts
-${types()}
-\`\`\`
 `
 
 if (import.meta.main) writeFileSync(page, configurationPage())

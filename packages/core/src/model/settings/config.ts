@@ -82,7 +82,7 @@ export interface ApiConfig<
    */
   readonly API_BASE_MODEL?: BaseModel
   /**
-   * Returns the connection or transaction that serves a request; a transaction is used as it is. Default: the `db` of `createApi`.
+   * A function of the request that returns the connection or transaction which serves it, or a promise of one; a transaction is used as it is. Default: the `db` of `createApi`.
    * Config only. Specification: configuration keys.
    */
   readonly API_SESSION_GETTER?: SessionGetter
@@ -356,7 +356,10 @@ export interface ApiConfig<
   readonly REFRESH_PRIVATE_KEY?: string
   /** PEM key that verifies refresh tokens with RS256. Config only. Specification: JWT settings. */
   readonly REFRESH_PUBLIC_KEY?: string
-  /** Where access tokens are looked for, in order. Default `['header']`. Config only. Specification: Token providers. */
+  /**
+   * Where access tokens are looked for, in order: `'header'`, `'cookie'`, a function of the request, or one named as `'module#export'`.
+   * Default `['header']`. Config only. Specification: Token providers.
+   */
   readonly API_AUTH_TOKEN_PROVIDERS?: readonly TokenProvider[]
   /** The cookie that the `cookie` provider reads. Default `access_token`. Config only. Specification: Token providers. */
   readonly API_AUTH_COOKIE_NAME?: string
@@ -376,7 +379,7 @@ export interface ApiConfig<
 
   /** `<count> per <period>`, several joined by `;`. Default none. Config, meta (also `get_rate_limit` …). Specification: Limits. */
   readonly API_RATE_LIMIT?: string
-  /** Where requests are counted. Default: the memory of the process. Config only. */
+  /** Where requests are counted: an object with the methods `hit` and, if possible, `peek`. Default: the memory of the process. Config only. */
   readonly API_RATE_LIMIT_STORE?: RateLimitStore
   /** Limit of login and refresh, per address and per account. Default `10 per minute`. Config only. */
   readonly API_LOGIN_RATE_LIMIT?: string
