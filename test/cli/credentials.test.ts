@@ -47,7 +47,7 @@ eachDatabase('credentials', (test, db) => {
     )
     match(text, / again\.said,[^)]* people\.word\n/)
     match(text, '  tables, not published: api_keys, inner_words, logins, web_sessions, with_keys\n')
-    match(text, 'To publish one all the same: say `hidden: false`')
+    match(text, '  To publish one that is no credential: --publish accounts.password_hash,…\n')
     const shown = await (await fetch(`${url}/api/accounts`)).text()
     ok(shown.includes('zz-content') && shown.includes('"token_count":7'), shown)
     for (const secret of ['zz-hash', 'zz-otp', 'zz-token', 'zz-code']) ok(!shown.includes(secret))
@@ -121,6 +121,31 @@ eachDatabase('credentials', (test, db) => {
     match(out, '/api/logins  2 columns')
     match(out, '  columns, hidden: logins.csrf_token\n')
     match(err, 'Login publishes session_token, which looks like a credential.')
+  })
+
+  test('are served if --publish says that they are none', async () => {
+    const names = 'accounts.recovery_code,logins.session_token,api_keys,people.word'
+    const { out, err } = await command(['serve', target, '-p', '0', '--publish', names])
+    match(
+      out,
+      '  columns, hidden: accounts.password_hash, accounts.otp_secret, accounts.api_token,',
+    )
+    match(out, '  tables, not published: inner_words, web_sessions, with_keys\n')
+    for (const path of ['api-keys', 'logins', 'people']) match(out, `\n  /api/${path} `)
+    equal(err, '')
+    const models = await command(['models', target, '--publish', names])
+    const printed = (await compiled(models.out)) as { models: readonly AnyModel[] }
+    const account = printed.models.find(({ name }) => name === 'Account')
+    equal(
+      ['password_hash', 'recovery_code'].map((name) => account?.columns[name]?.hidden),
+      [true, false],
+    )
+    const wrong = await command(['models', target, '--publish', 'accounts.recovery_cod'])
+    equal(wrong.code, 1)
+    match(
+      wrong.err,
+      'no table or column "accounts.recovery_cod". Did you mean "accounts.recovery_code"?',
+    )
   })
 
   test('in a table of keys that --only names, the column of the keys stays hidden', async () => {

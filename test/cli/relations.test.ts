@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { equal, match, ok } from '../support/assert.ts'
-import { suite } from '../support/suite.ts'
+import { eachDatabase, runsOn, suite } from '../support/suite.ts'
 import { command, sqliteFile } from './support.ts'
+
+runsOn('one server of each engine')
 
 suite('model-api --relations', (test) => {
   const folder = mkdtempSync(join(tmpdir(), 'relations-'))
@@ -48,5 +50,49 @@ suite('model-api --relations', (test) => {
     ])
     equal(unknown.code, 1)
     match(unknown.err, 'there is no table "customer". Did you mean "customers"?')
+  })
+})
+
+const script = (quote: string): string =>
+  `
+create table customers (id integer primary key);
+create table orders (id integer primary key, "customer.id" integer);
+create table authors (id integer primary key);
+${Array.from({ length: 45 }, (_, i) => `create table b${i} (id integer primary key, author_id integer);`).join('\n')}
+`.replaceAll('"', quote)
+
+eachDatabase('model-api --suggest', (test, db) => {
+  const folder = mkdtempSync(join(tmpdir(), 'relations-'))
+  test.after(() => rmSync(folder, { recursive: true }))
+  let target: string
+  test.before(async () => {
+    const text = script(db.name === 'mysql' ? '`' : '"')
+    if (db.name === 'sqlite') target = sqliteFile(text)
+    else await db.execScript(text)
+    target ??= db.url ?? ''
+  })
+
+  test('prints all suggestions as a file that --relations takes', async () => {
+    const before = await command(['serve', target, '--port', '0'])
+    match(before.out, '… and 6 more; --suggest all prints all of them as such a file\n')
+    const { out, err } = await command(['serve', target, '--suggest', 'all'])
+    match(err, 'Reading the schema …\n')
+    match(out, /^# Relations that names of /)
+    match(out, '\norders."customer.id" -> customers.id\n')
+    equal((await command(['models', target, '--suggest', 'all'])).out, out)
+    const path = join(folder, 'relations.txt')
+    writeFileSync(path, out)
+    const taken = await command(['models', target, '--relations', path])
+    match(taken.out, "customer: belongsTo('Customer', 'customer_id')")
+    equal(taken.out.match(/belongsTo\('/g)?.length, 46)
+    const rest = await command(['models', target, '--relations', path, '--suggest', 'all'])
+    equal(rest.out.trim().split('\n').length, 1)
+  })
+
+  test('serves nothing, so that it takes no option of the server', async () => {
+    const { code, err } = await command(['serve', target, '--suggest', 'all', '--port', '0'])
+    equal(code, 2)
+    match(err, '--suggest has no option "--port"')
+    equal((await command(['serve', target, '--suggest', 'some'])).code, 2)
   })
 })

@@ -10,6 +10,7 @@ import { models } from './commands/models.ts'
 import { openapi } from './commands/openapi.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
+import { suggest } from './commands/suggest.ts'
 import { targetForms } from './database/target.ts'
 import { isReportedFailure, isUsageError, messageOf, usageError } from './failure.ts'
 import { readRelationsFile } from './relations-file.ts'
@@ -48,8 +49,12 @@ Options of all three
   --include <tables>  these tables too, although migration tools use their names, such as migrations
   --relations <file>  relations that the database does not declare by foreign keys, in lines such as
                       orders.customer_id -> customers.id; what names suggest is printed, not taken
+  --suggest all       of serve and models: only print all relations that names suggest, as such a file:
+                      model-api serve <file or URL> --suggest all > relations.txt
   --key <table>=<columns>  the key of a view or table that declares none: columns, separated by
                       commas, that are never NULL and differ in every row; may be given several times
+  --publish <names>   columns such as licences.token, or tables, that look like credentials and are none,
+                      separated by commas
 
 Every table and view is published, joins included (API_ALLOW_JOIN); one without a key as a list only. Columns whose name says
 that they hold a secret are hidden. To decide yourself, print the models and call createApi with them.`
@@ -78,6 +83,8 @@ const options = {
   include: { type: 'string', multiple: true },
   key: { type: 'string', multiple: true },
   relations: { type: 'string' },
+  publish: { type: 'string', multiple: true },
+  suggest: { type: 'string' },
 } as const
 
 /** Upper limit of --workers; a higher number is a typing error. */
@@ -134,6 +141,7 @@ function readWords(args: readonly string[]) {
 
 function runServe(target: string, words: Words, io: CommandIo): Promise<void> {
   const { values } = words
+  if (values.suggest !== undefined) return runSuggest(target, words, io)
   const settings: ServeOptions = {
     ...schemaOptions(words),
     port: readPort(values.port ?? io.env.PORT),
@@ -152,13 +160,21 @@ function readWrite({ write, yes }: Words['values']): Pick<ServeOptions, 'write'>
 }
 
 function runModels(target: string, words: Words, io: CommandIo): Promise<void> {
+  if (words.values.suggest !== undefined) return runSuggest(target, words, io)
   refuseServerOptions('models', words)
   return models(target, schemaOptions(words), io)
 }
 
 function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> {
   refuseServerOptions('openapi', words)
+  if (words.values.suggest !== undefined) throw usageError('openapi has no option "--suggest".')
   return openapi(target, schemaOptions(words), io)
+}
+
+function runSuggest(target: string, words: Words, io: CommandIo): Promise<void> {
+  if (words.values.suggest !== 'all') throw usageError('--suggest takes the word "all".')
+  refuseServerOptions('--suggest', words)
+  return suggest(target, schemaOptions(words), io)
 }
 
 function refuseServerOptions(command: string, { values }: Words): void {
@@ -195,14 +211,15 @@ function moduleOf(command: string, module: string | undefined, { values }: Words
 }
 
 function schemaOptions({ values }: Words): ReadSchemaOptions {
-  const tables = (texts: readonly string[]): string[] =>
+  const namesIn = (texts: readonly string[]): string[] =>
     texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || [])
   return {
     ...readSchemas(values.schema),
-    ...(values.only === undefined ? {} : { only: tables(values.only) }),
-    ...(values.except === undefined ? {} : { except: tables(values.except) }),
-    ...(values.include === undefined ? {} : { include: tables(values.include) }),
+    ...(values.only === undefined ? {} : { only: namesIn(values.only) }),
+    ...(values.except === undefined ? {} : { except: namesIn(values.except) }),
+    ...(values.include === undefined ? {} : { include: namesIn(values.include) }),
     ...(values.key === undefined ? {} : { keys: readKeys(values.key) }),
+    ...(values.publish === undefined ? {} : { publish: namesIn(values.publish) }),
     ...readRelations(values.relations),
   }
 }

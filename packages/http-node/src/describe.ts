@@ -79,8 +79,7 @@ export function describeHeldBack(
     'Held back, since their names look like those of credentials',
     ...(columns.length === 0 ? [] : wrapped(`columns, hidden: ${columns.join(', ')}`)),
     ...(tables.length === 0 ? [] : wrapped(`tables, not published: ${tables.join(', ')}`)),
-    '  To publish one all the same: say `hidden: false` of a column, or `meta: {}` of a model, in the module that',
-    '  `model-api models` prints; or name a table in --only.',
+    `  To publish one that is no credential: --publish ${columns[0] ?? tables[0]},…`,
   ]
 }
 
@@ -93,7 +92,7 @@ export function describeSuggestions(suggestions: readonly GivenRelation[]): stri
     '',
     'Relations that names suggest; none is taken. Lines to keep go into a file for --relations',
     ...shown,
-    ...(more > 0 ? [`  … and ${more} more`] : []),
+    ...(more > 0 ? [`  … and ${more} more; --suggest all prints all of them as such a file`] : []),
   ]
 }
 

@@ -21,6 +21,8 @@ export interface ReadSchemaOptions {
   readonly keys?: GivenKeys
   /** Relations that the database does not declare. */
   readonly relations?: readonly GivenRelation[]
+  /** Columns and tables that look like credentials and are none. */
+  readonly publish?: readonly string[]
   /** The file that contains the relations, for messages. */
   readonly relationsFile?: string
   /** Whether the connections may write; otherwise the database itself refuses writes. */

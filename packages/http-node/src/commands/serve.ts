@@ -30,9 +30,9 @@ export async function serve(target: string, options: ServeOptions, io: CommandIo
 
 function refuseTableOptions(target: string, options: ServeOptions): void {
   if (!isModule(target)) return
-  const name = (['schema', 'only', 'except', 'keys', 'relations'] as const).find(
-    (one) => one in options,
-  )
+  const name = (
+    ['schema', 'only', 'except', 'include', 'keys', 'relations', 'publish'] as const
+  ).find((one) => one in options)
   if (options.replicas !== undefined) {
     throw usageError(`--replica is for a database; ${target} opens its replicas itself.`)
   }
@@ -66,7 +66,8 @@ async function serveByWorkers(target: string, options: ServeOptions, io: Command
 /** Returns the complete command line of a worker, so that the worker does not depend on its environment. */
 function wordsOf(target: string, options: ServeOptions): string[] {
   const { port, host, workers, drainDelay = 0, replicas = [] } = options
-  const { schema, only = [], except = [], keys = {}, relationsFile } = options
+  const { schema, only = [], except = [], include = [], publish = [] } = options
+  const { keys = {}, relationsFile } = options
   return [
     ...['serve', `--port=${port}`, `--host=${host}`, `--workers=${workers}`],
     `--drain-delay=${drainDelay}`,
@@ -75,6 +76,8 @@ function wordsOf(target: string, options: ServeOptions): string[] {
     ...(schema === undefined ? [] : [`--schema=${[schema].flat().join(',')}`]),
     ...only.map((table) => `--only=${table}`),
     ...except.map((table) => `--except=${table}`),
+    ...include.map((table) => `--include=${table}`),
+    ...publish.map((name) => `--publish=${name}`),
     ...(relationsFile === undefined ? [] : [`--relations=${relationsFile}`]),
     ...Object.entries(keys).map(([table, columns]) => `--key=${table}=${columns.join(',')}`),
     ...['--', target],

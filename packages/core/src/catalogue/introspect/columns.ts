@@ -2,15 +2,10 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Column } from '../../model/column.ts'
-import { looksLikeCredential } from '../../model/credential-names.ts'
 import { fits } from '../../model/fits.ts'
 import { canBeKey } from '../../model/type-rules.ts'
-import {
-  type CatalogueColumn,
-  type CatalogueTable,
-  ownName,
-  type Shape,
-} from '../shared/catalogue.ts'
+import type { CatalogueColumn, CatalogueTable, Shape } from '../shared/catalogue.ts'
+import { isCredential } from './held-back.ts'
 import { fieldNames } from './model-names.ts'
 
 export interface ReadColumns {
@@ -40,11 +35,9 @@ export function readColumns(table: CatalogueTable): ReadColumns {
     if (note !== undefined) notes.push([column.name, note])
     if (field !== column.name) notes.push([column.name, `called ${field} in requests`])
     const key = table.primaryKey.includes(column.name)
-    const isCredential =
-      column.credential === true ||
-      looksLikeCredential(column.name, column.shape.type, ownName(table))
-    if (isCredential) credentials.push(column.name)
-    columns[field] = declared(table, column, column.shape, field, isCredential && !key)
+    const isSecret = isCredential(table, column)
+    if (isSecret) credentials.push(column.name)
+    columns[field] = declared(table, column, column.shape, field, isSecret && !key)
   }
   return { columns, fields, credentials, notes }
 }
@@ -86,7 +79,7 @@ function declared(
     ...(column.hasDefault ? { hasDefault: true } : {}),
     ...(hidden ? {} : defaultOf(column, shape)),
     ...(column.readOnly || shape.readOnly ? { readOnly: true } : {}),
-    ...(hidden ? { hidden: true } : {}),
+    ...(hidden ? { hidden: true } : column.credential === false ? { hidden: false } : {}),
     ...descriptionOf(column, field),
   }
 }

@@ -9,7 +9,7 @@ import { alignKeys } from './align-keys.ts'
 import { isBookkeeping } from './bookkeeping.ts'
 import { withChecks } from './checked-columns.ts'
 import { readColumns } from './columns.ts'
-import { type HeldBack, heldBackOf } from './held-back.ts'
+import { type HeldBack, heldBackOf, withPublished } from './held-back.ts'
 import { checkKeyTables, chooseKey, type GivenKeys } from './keys.ts'
 import { modelName, modelNames } from './model-names.ts'
 import { partialKeyNotes } from './partial-keys.ts'
@@ -43,6 +43,11 @@ export interface IntrospectOptions {
   readonly keys?: GivenKeys
   /** Relations that the database does not declare by foreign keys. Default: none. */
   readonly relations?: readonly GivenRelation[]
+  /**
+   * Columns and tables that look like credentials and are none, as `heldBack` names them: `licences.token` or `token_kinds`. The
+   * columns of views that show them are named too. Default: none.
+   */
+  readonly publish?: readonly string[]
 }
 
 /** A view or table without a key: its model has no `primaryKey`, and is served as a list. */
@@ -109,7 +114,7 @@ export async function introspect(
   const schemas = schemasOf(options)
   const read = await readCatalogue(db, schemas)
   const related = withRelations(read, options.relations ?? [])
-  const tables = markCredentials(withBaseTables(related))
+  const tables = withPublished(markCredentials(withBaseTables(related)), options.publish ?? [])
   checkNames(tables, options)
   checkKeyTables(tables, options.keys ?? {})
   for (const table of tables) {

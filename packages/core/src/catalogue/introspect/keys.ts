@@ -1,9 +1,9 @@
 // Keys: chooses the columns that identify the rows of a table: declared, found or given. Without any, the table is a list.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import { looksLikeCredential } from '../../model/credential-names.ts'
 import { canBeKey } from '../../model/type-rules.ts'
-import { type CatalogueTable, ownName } from '../shared/catalogue.ts'
+import type { CatalogueTable } from '../shared/catalogue.ts'
+import { isCredential } from './held-back.ts'
 
 /** Keys of tables and views whose key the database does not declare, by the name of the table or view. */
 export type GivenKeys = Readonly<Record<string, readonly string[]>>
@@ -68,8 +68,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
     type !== undefined &&
     type !== 'float' &&
     fits(table, name) &&
-    column.credential !== true &&
-    !looksLikeCredential(name, type, ownName(table))
+    !isCredential(table, column)
   )
 }
 

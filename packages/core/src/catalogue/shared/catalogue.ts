@@ -58,8 +58,8 @@ export interface CatalogueColumn {
   readonly isTextKey?: boolean | undefined
   /** Whether sampled values are texts, in a database that does not enforce types. */
   readonly holdsTexts?: boolean | undefined
-  /** Set if the column of a view shows a credential under a name that does not say so. */
-  readonly credential?: true
+  /** True if the column of a view shows a credential under a name that does not say so; false if it is none, whatever its name. */
+  readonly credential?: boolean
   /** A note about this column for the reader of the result. */
   readonly note?: string | undefined
 }
@@ -107,8 +107,8 @@ export interface CatalogueTable {
   /** The comment of the table or view. */
   readonly description?: string | undefined
   readonly projection?: Projection | undefined
-  /** Set for a view that reads credentials, if its query does not show which of its columns contain them. */
-  readonly credential?: true
+  /** True for a view that reads credentials, if its query does not show which columns contain them; false for a table of none. */
+  readonly credential?: boolean
   /** The text of a view's query, where the user may read it. */
   readonly query?: string | undefined
   /** Why the table cannot be served at all: it is a partition, or the user has no privilege. */
