@@ -171,8 +171,8 @@ export const registry: readonly Break[] = [
   {
     title: 'Introspected credentials are not hidden',
     file: 'packages/core/src/catalogue/introspect/columns.ts',
-    find: '...(hidden ? { hidden: true } : {}),',
-    replace: '',
+    find: 'hidden ? { hidden: true }',
+    replace: 'hidden ? {}',
     fails: 'test/cli/credentials.test.ts',
   },
   {

@@ -5,7 +5,7 @@ import type { Column } from '../../model/column.ts'
 import { fits } from '../../model/fits.ts'
 import { canBeKey } from '../../model/type-rules.ts'
 import type { CatalogueColumn, CatalogueTable, Shape } from '../shared/catalogue.ts'
-import { isCredential } from './held-back.ts'
+import { isCredential } from './credential-columns.ts'
 import { fieldNames } from './model-names.ts'
 
 export interface ReadColumns {

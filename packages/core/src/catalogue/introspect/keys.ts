@@ -3,7 +3,7 @@
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { canBeKey } from '../../model/type-rules.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
-import { isCredential } from './held-back.ts'
+import { isCredential } from './credential-columns.ts'
 
 /** Keys of tables and views whose key the database does not declare, by the name of the table or view. */
 export type GivenKeys = Readonly<Record<string, readonly string[]>>
