@@ -136,7 +136,7 @@ export const hooks: readonly Break[] = [
     title:
       'A hook that has sent a statement is not called again after the statement is rolled back',
     file: 'packages/core/src/write/transaction/hook-results.ts',
-    find: 'this.#statements() === this.#before',
+    find: '(this.#statements?.() ?? 0) === this.#before',
     replace: 'true',
     fails: 'test/writing/hooks-of-repeats.test.ts',
   },

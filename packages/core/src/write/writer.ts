@@ -62,11 +62,7 @@ export async function inAttempts<W extends OpenWrite, R>(
   { one, retryOn }: AttemptOptions,
 ): Promise<R> {
   const { batch, own, outside } = request
-  let attempt: Attempt = {
-    ...firstAttempt(request, one),
-    mayRepeat: batch === undefined,
-    deferred: batch?.deferred?.failure,
-  }
+  let attempt = firstAttempt(request, one)
   let refusals = 0
   const results = new HookResults()
   for (;;) {
@@ -113,13 +109,16 @@ export async function inAttempts<W extends OpenWrite, R>(
 function firstAttempt<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   one: OneRecord | undefined,
-): Pick<Attempt, 'fusion' | 'isAtomic'> {
-  if (one === undefined) return { fusion: undefined, isAtomic: false }
+): Attempt {
+  const { batch } = request
+  const deferred = batch?.deferred?.failure
+  const mayRepeat = batch === undefined
+  if (one === undefined) return { fusion: undefined, isAtomic: false, mayRepeat, deferred }
   const facts = request.fusionFacts(one)
   const fusion = fusionOf(one, facts)
   return fusion.kind === 'one statement'
-    ? { fusion, isAtomic: !fusion.inTransaction }
-    : { fusion: undefined, isAtomic: isAtomic(one, facts) }
+    ? { fusion, isAtomic: !fusion.inTransaction, mayRepeat, deferred }
+    : { fusion: undefined, isAtomic: isAtomic(one, facts), mayRepeat, deferred }
 }
 
 function mayRetry(error: unknown, retryOn: ((refusal: Refusal) => boolean) | undefined): boolean {

@@ -56,23 +56,25 @@ function keyValues({ primaryKey }: Resource, key: readonly Value[]): Values {
 }
 
 /** Runs the statement; undefined if it has written nothing. */
-async function writeBy(
+function writeBy(
   single: SingleWriteContext,
   context: WriteContext,
   { one, fusion: { echo } }: Fused,
-): Promise<Written | undefined> {
+): MaybePromise<Written | undefined> {
   const { resource, key, replace, record, change, echo: shown } = one
   if (record === null || shown === null) {
     const { softDelete } = resource.settings
-    const mark = softDelete && (await deletionMark(context, resource, softDelete, null))
-    return (await removeRecord(single, resource, key, mark, echo)) ? { key } : undefined
+    const mark = softDelete && deletionMark(context, resource, softDelete, null)
+    return andThen(mark, async (values) =>
+      (await removeRecord(single, resource, key, values, echo)) ? { key } : undefined,
+    )
   }
-  const made = valuesOf(context, record, change === 'insert', replace)
-  const values = made instanceof Promise ? await made : made
   const read = { echo, rows: shown.rows }
-  return change === 'insert'
-    ? insertRecord(single, resource, values, read)
-    : updateRecord(single, resource, key, values, read)
+  return andThen(valuesOf(context, record, change === 'insert', replace), (values) =>
+    change === 'insert'
+      ? insertRecord(single, resource, values, read)
+      : updateRecord(single, resource, key, values, read),
+  )
 }
 
 const valuesOf = (context: WriteContext, record: RecordNode, isNew: boolean, replace: boolean) =>

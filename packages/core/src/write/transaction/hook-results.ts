@@ -3,8 +3,12 @@
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { Target } from '../../query/compile/target.ts'
 import type { ValueCheck } from '../body/validators.ts'
-import type { WriteAccess } from '../check/write-access.ts'
+import type { FoundScope, WriteAccess } from '../check/write-access.ts'
+import type { OneRecord } from '../fusion/one-record.ts'
+import type { Values } from '../nodes/node.ts'
 import type { ValueSources, WriteHooks } from '../store/write-context.ts'
 
 interface Called {
@@ -20,34 +24,35 @@ type Calls = Map<string, Called[]>
  * back with the transaction, and its result may depend on them. A repetition after a conflict begins anew.
  */
 export class HookResults {
-  #earlier: Calls = new Map()
-  #calls: Calls = new Map()
+  #earlier: Calls | undefined
+  #calls: Calls | undefined
   #keeps = false
-  #statements = (): number => 0
+  #statements: (() => number) | undefined
   #before = 0
 
-  /** Begins an attempt; `statements` returns how many statements hooks have sent through the connection of the attempt. */
-  begin(statements: () => number): void {
-    this.#earlier = this.#keeps ? this.#calls : new Map()
-    this.#calls = new Map()
+  /** Begins an attempt; `statements` returns how many statements hooks have sent through the connection of the attempt, if they can. */
+  begin(statements?: () => number): void {
+    this.#earlier = this.#keeps ? this.#calls : undefined
+    this.#calls = undefined
     this.#keeps = false
     this.#statements = statements
-    this.#before = statements()
+    this.#before = statements?.() ?? 0
   }
 
   /** The next attempt repeats this one, although nothing that a hook may depend on has changed. */
   keep(): void {
-    this.#keeps = this.#statements() === this.#before
+    this.#keeps = (this.#statements?.() ?? 0) === this.#before
   }
 
   /** Calls a hook, unless the repeated attempt has called it with equal inputs. */
   of<T>(name: string, inputs: readonly JsonValue[], call: () => MaybePromise<T>): MaybePromise<T> {
-    const known = this.#earlier.get(name)?.shift()
+    const known = this.#earlier?.get(name)?.shift()
     if (known !== undefined && isEqual(known.inputs, inputs)) return this.#note(name, known) as T
     return andThen(call(), (result) => this.#note(name, { inputs, result }) as T)
   }
 
   #note(name: string, called: Called): unknown {
+    this.#calls ??= new Map()
     const calls = this.#calls.get(name)
     if (calls === undefined) this.#calls.set(name, [called])
     else calls.push(called)
@@ -59,37 +64,65 @@ const isEqual = (a: readonly JsonValue[], b: readonly JsonValue[]): boolean =>
   stringify(a) === stringify(b)
 
 /** The hooks of policies, whose results are kept. */
-export function keptAccess(results: HookResults, access: WriteAccess): WriteAccess {
-  const asked = (...[hook, { name }, path]: Asked): string => `${hook} ${name} ${path}`
-  return {
-    ...access,
-    canCreate(resource, data, path) {
-      if (!access.hasHook(resource, 'can_create')) return true
-      const call = () => access.canCreate(resource, data, path)
-      return results.of(asked('can_create', resource, path), [data], call)
-    },
-    canUpdate(resource, object, data, path) {
-      if (!access.hasHook(resource, 'can_update')) return true
-      const call = () => access.canUpdate(resource, object, data, path)
-      return results.of(asked('can_update', resource, path), [object, data], call)
-    },
-    canDelete(resource, object, path) {
-      if (!access.hasHook(resource, 'can_delete')) return true
-      const call = () => access.canDelete(resource, object, path)
-      return results.of(asked('can_delete', resource, path), [object], call)
-    },
+export class KeptAccess implements WriteAccess {
+  readonly #results: HookResults
+  readonly #access: WriteAccess
+
+  constructor(results: HookResults, access: WriteAccess) {
+    this.#results = results
+    this.#access = access
+  }
+
+  canCreate(resource: Resource, data: Values, path: string): MaybePromise<boolean> {
+    if (!this.hasHook(resource, 'can_create')) return true
+    const call = () => this.#access.canCreate(resource, data, path)
+    return this.#results.of(`can_create ${resource.name} ${path}`, [data], call)
+  }
+
+  canUpdate(resource: Resource, object: Values, data: Values, path: string): MaybePromise<boolean> {
+    if (!this.hasHook(resource, 'can_update')) return true
+    const call = () => this.#access.canUpdate(resource, object, data, path)
+    return this.#results.of(`can_update ${resource.name} ${path}`, [object, data], call)
+  }
+
+  canDelete(resource: Resource, object: Values, path: string): MaybePromise<boolean> {
+    if (!this.hasHook(resource, 'can_delete')) return true
+    const call = () => this.#access.canDelete(resource, object, path)
+    return this.#results.of(`can_delete ${resource.name} ${path}`, [object], call)
+  }
+
+  mayWrite(...asked: Parameters<WriteAccess['mayWrite']>): MaybePromise<boolean> {
+    return this.#access.mayWrite(...asked)
+  }
+
+  hasHook(...asked: Parameters<WriteAccess['hasHook']>): boolean {
+    return this.#access.hasHook(...asked)
+  }
+
+  narrows(resource: Resource): boolean {
+    return this.#access.narrows(resource)
+  }
+
+  scoped(...read: Parameters<WriteAccess['scoped']>): Promise<Target> {
+    return this.#access.scoped(...read)
+  }
+
+  scopedOrEmpty(...read: Parameters<WriteAccess['scopedOrEmpty']>): Promise<Target> {
+    return this.#access.scopedOrEmpty(...read)
+  }
+
+  scopeOfRecord(one: OneRecord): MaybePromise<FoundScope> {
+    return this.#access.scopeOfRecord(one)
+  }
+
+  scopeOfReferred(resource: Resource): MaybePromise<FoundScope> {
+    return this.#access.scopeOfReferred(resource)
   }
 }
 
-type Asked = readonly [
-  hook: Parameters<WriteAccess['hasHook']>[1],
-  resource: { readonly name: string },
-  path: string,
-]
-
 /** The callbacks of models, whose results are kept. */
 export const keptHooks = (results: HookResults, hooks: WriteHooks): WriteHooks => ({
-  ...hooks,
+  has: hooks.has,
   add: async (resource, object, path) =>
     results.of(`add ${resource.name} ${path}`, [object], () => hooks.add(resource, object, path)),
   update: async (resource, object, stored, path) =>
@@ -106,7 +139,6 @@ export const keptHooks = (results: HookResults, hooks: WriteHooks): WriteHooks =
 export function keptSources(results: HookResults, sources: ValueSources): ValueSources {
   let now: string | undefined
   return {
-    ...sources,
     now() {
       now ??= results.of('now', [], sources.now) as string
       return now

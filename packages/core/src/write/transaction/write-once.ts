@@ -113,15 +113,15 @@ export function writeOnce<W extends OpenWrite, R>(
 }
 
 /** Runs a write whose one statement needs no transaction, and of which no callback is told. */
-async function writeAlone<W extends OpenWrite, R>(
+function writeAlone<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<R>,
   facts: AttemptFacts,
 ): Promise<Attempted<R>> {
   const { own, outside } = request
-  facts.results.begin(() => 0)
-  const result = await work(request.writingIn({ lease: outside.lease, own }, facts))
-  return { result, changes: noChanges }
+  facts.results.begin()
+  const working = work(request.writingIn({ lease: outside.lease, own }, facts))
+  return working.then((result) => ({ result, changes: noChanges }))
 }
 
 /** The changes of a write of which no callback is told. */

@@ -17,9 +17,9 @@ import { problemsOf } from '../../../write/body/validators.ts'
 import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
-import type { WriteContext } from '../../../write/store/write-context.ts'
+import type { WriteContext, WriteHooks } from '../../../write/store/write-context.ts'
 import {
-  keptAccess,
+  KeptAccess,
   keptFindings,
   keptHooks,
   keptSources,
@@ -62,7 +62,8 @@ export async function inWrite(
   work: (writing: Writing) => Promise<Result>,
   options: WriteOptions = {},
 ): Promise<Result> {
-  const opened = await open(call)
+  const opening = open(call)
+  const opened = opening instanceof Promise ? await opening : opening
   const { runtime } = call
   const { batch } = runtime
   return inAttempts<Writing, Result>(
@@ -86,6 +87,14 @@ export async function inWrite(
     work,
     options,
   )
+}
+
+/** One statement makes no write that calls a callback. */
+const noHooks: WriteHooks = {
+  has: () => false,
+  add: async (_, object) => object,
+  update: async (_, object) => object,
+  remove: async () => {},
 }
 
 function writingIn(
@@ -112,14 +121,18 @@ function writingIn(
     : pastSnapshot(call, { ...outside, target: { ...outside.target, db: lease.db } })
   const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
+  const sources = keptSources(results, valueSourcesOf(inside))
   const context: WriteContext = {
     lease,
     target,
     registry: call.registry,
-    access: keptAccess(results, writeAccess(inside, opened)),
-    hooks: keptHooks(results, writeHooks(inside)),
+    access: new KeptAccess(results, writeAccess(inside, opened)),
+    hooks: isAlone ? noHooks : keptHooks(results, writeHooks(inside)),
     base: call.base,
-    ...keptSources(results, valueSourcesOf(inside)),
+    now: sources.now,
+    uuid: sources.uuid,
+    defaultOf: sources.defaultOf,
+    deletedValueOf: sources.deletedValueOf,
     changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
     validate(checks) {
       const host = validatorHost(inside)
