@@ -109,7 +109,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const keys = keysOf(resource, await write(writing.context, nodes))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
-    { isBulk: true, byFilters: true, retryOn: retriesNames(relationKeys) },
+    { isBulk: true, byFilters: true, retryOn: retriesNames(resource, relationKeys) },
   )
 }
 
@@ -150,7 +150,7 @@ async function updateListed(
       const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
       return writtenResult(writing, resource, ast, shown)
     },
-    { isBulk: true, retryOn: retriesNames(relationKeys) },
+    { isBulk: true, retryOn: retriesNames(resource, relationKeys) },
   )
 }
 

@@ -108,7 +108,7 @@ async function insertAll(
   return inWrite(call, resource, insert, {
     one: isOne ? oneRecord(newNode(nodeOptions, first), ast, echo) : undefined,
     isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
-    retryOn: retriesNames(relationKeys),
+    retryOn: retriesNames(resource, relationKeys),
   })
 }
 

@@ -90,7 +90,7 @@ export async function update(
       one: oneRecord(change(node), ast, echo),
       problems,
       isBulk: relationKeys.size > 0 || nestsSeveral(node),
-      retryOn: retriesNames(relationKeys),
+      retryOn: retriesNames(resource, relationKeys),
     },
   )
 }

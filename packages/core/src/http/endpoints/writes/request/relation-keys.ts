@@ -46,10 +46,14 @@ export function relationKeysOf(
 }
 
 /**
- * Whether a refused transaction is repeated: another one may have created a named record after the look-up, and the next look-up finds
- * it.
+ * Whether a refused transaction is repeated: another one may have created a record that a nested object of `resource` names after the
+ * look-up, and the next look-up finds it. A refusal of another table would only be refused again.
  */
-export const retriesNames =
-  (keys: RelationKeys) =>
-  ({ failure: { kind } }: Refusal): boolean =>
-    keys.size > 0 && kind === 'unique'
+export function retriesNames(
+  resource: Resource,
+  keys: RelationKeys,
+): (refusal: Refusal) => boolean {
+  const named = new Set([...keys.keys()].map((name) => resource.relations.get(name)?.target.table))
+  return ({ failure: { kind }, step, resource: refused }) =>
+    kind === 'unique' && keys.size > 0 && (step === 'link' || named.has(refused.table))
+}
