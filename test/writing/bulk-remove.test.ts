@@ -283,6 +283,22 @@ eachDatabase('DELETE by a filter', (test, db) => {
     equal([await ids(), await ids('comments')], [[], []])
   })
 
+  test('a hook in a cascade of one record finds the earlier dependents deleted', async () => {
+    await insertRows(
+      db,
+      Comment,
+      [1, 2].map((id) => ({ id, issue_id: 1 })),
+    )
+    const seen: unknown[] = []
+    const remove_callback: Callback = async (comment, _, { db: inside }) => {
+      seen.push(await ids('comments', inside))
+      return comment
+    }
+    const api = testApi(db, modelsWith({ comment: { remove_callback } }), config)
+    equal((await send(api, 'DELETE', '/api/issues/1?cascade_delete=1')).status, 200)
+    equal(seen, [[1, 2], [2]])
+  })
+
   test('a cascade with a dependent that the caller does not see: 409', async () => {
     await dependents()
     const comment = { access_policy: { scope: () => ({ id: { ne: 16 } }) } }
