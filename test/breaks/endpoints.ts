@@ -402,8 +402,8 @@ export const endpoints: readonly Break[] = [
   {
     title: 'Stored text is not escaped on a page',
     file: 'packages/core/src/http/pages/records-page.ts',
-    find: ': escaped(value)',
-    replace: ': String(value)',
+    find: 'return escaped(text)',
+    replace: 'return text',
     fails: 'test/security/pages.test.ts',
   },
   {

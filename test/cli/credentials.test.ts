@@ -74,6 +74,12 @@ eachDatabase('credentials', (test, db) => {
       views.map((body) => (body as { value: readonly object[] }).value),
       [[{ id: 1, handle: 'ann', content_hash: 'zz-content' }], [{ nick: 'ann' }]],
     )
+    const index = (await (await fetch(`${url}/api`)).json()) as { value: { title: string } }
+    equal(
+      index.value.title,
+      db.name === 'sqlite' ? 'library' : new URL(target).pathname.slice(1),
+      'the title is the name of the database',
+    )
     const document = await (await fetch(`${url}/openapi.json`)).text()
     for (const name of [...hidden, 'api-keys', 'ApiKey']) ok(!document.includes(name), name)
     running.process.kill('SIGTERM')

@@ -1,6 +1,6 @@
 /** The documentation page: served as configured, and opened in a browser that can reach only this machine. */
 import { writeFileSync } from 'node:fs'
-import { type Api, type ApiConfig, type ApiRequest, createApi } from '@model-api/core'
+import { type Api, type ApiConfig, type ApiRequest, createApi, defineModel } from '@model-api/core'
 import { createServer } from '@model-api/http-node'
 import { equal, fail, match, ok, throws } from '../support/assert.ts'
 import { chromiumPath, type Visit, visit } from '../support/chromium.ts'
@@ -218,6 +218,34 @@ if (chromiumPath() === undefined) {
   })
 
   suite('the pages of the index and of records in a browser', (test) => {
+    test('have a box that finds resources if they are many, below the examples', async () => {
+      const [db] = everyDatabase()
+      if (db === undefined) return fail('no database')
+      const columns = { id: { type: 'integer', primaryKey: true } } as const
+      const names = Array.from('ABCDEFGHIJKLMNO', (letter) => `${letter}${letter.toLowerCase()}x`)
+      const models = names.map((name) => defineModel(name, { columns, meta: {} }))
+      const server = createServer(createApi({ db: db.kysely, models, onWarning: () => {} }))
+      const url = await server.listen(0)
+      try {
+        const typed = `(() => {
+          const box = document.querySelector('input:not([hidden])')
+          if (box === null) return false
+          box.value = 'CCX '
+          box.dispatchEvent(new Event('input'))
+          return true
+        })()`
+        const seen = await visit(url, typed)
+        localOnly(seen, url)
+        const [examples = '', resources = ''] = seen.text.split('What is served')
+        match(examples, 'Worth trying')
+        match(resources, 'Ccx')
+        ok(!resources.includes('Ddx'), resources)
+        keep('index-search', seen)
+      } finally {
+        await server.close()
+      }
+    })
+
     test('are styled, without an error and without requests to other hosts', async () => {
       const server = createServer(served())
       const url = await server.listen(0)

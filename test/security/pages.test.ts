@@ -44,7 +44,11 @@ async function page(api: Api, url: string, baseUrl?: string, expected = 200): Pr
   })
   equal([status, headers['content-type']], [expected, 'text/html; charset=utf-8'], url)
   const policy = headers['content-security-policy'] ?? ''
-  match(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src data:;/)
+  const hash = "'sha256-[A-Za-z0-9+/]{43}='"
+  match(
+    policy,
+    new RegExp(`^default-src 'none'; style-src ${hash}; script-src ${hash}; img-src data:;`),
+  )
   match(policy, "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
   return text ?? ''
 }
@@ -97,6 +101,24 @@ eachDatabase('pages', (test, db) => {
       match(html, '&lt;script&gt;alert(2)')
       ok(!html.includes('the-secret'), url)
     }
+  })
+
+  test('of lists show the beginning of a long text, never half a character, and say how long it is', async () => {
+    const api = testApi(db, models, config)
+    const text = `${'x'.repeat(159)}😀<b>`
+    await insertRows(db, Card, [
+      { id: 3, text, secret: 's', data: { a: 'y'.repeat(300) } },
+      { id: 4, text: 'x'.repeat(160), secret: 's' },
+      { id: 5, text: '1\n2\n3\n4', secret: 's' },
+    ])
+    const html = await page(api, '/api/cards?id__ge=3&order_by=id')
+    harmless(html)
+    const [table = ''] = html.split('<details>')
+    match(table, `>${'x'.repeat(159)}… <small>(163 characters)</small><`)
+    match(table, `>${'x'.repeat(160)}</div>`)
+    match(table, '>1\n2\n3… <small>(7 characters)</small><')
+    match(table, `y… <small>(308 characters)</small></code>`)
+    match(await page(api, '/api/cards/3'), `<div>${text.replace('<b>', '&lt;b&gt;')}</div>`)
   })
 
   test('contain the query as text only, in the heading and in links', async () => {

@@ -1,5 +1,5 @@
 /** The ways to name a database, and that a password is never shown. */
-import { readTarget } from '../../../packages/http-node/src/database/target.ts'
+import { databaseName, readTarget } from '../../../packages/http-node/src/database/target.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -51,4 +51,19 @@ suite('targets', (test) => {
     )
     throws(() => readTarget('postgres:h'), '"postgres:h" is not a complete URL.')
   })
+})
+
+suite('names of databases', (test) => {
+  for (const [target, name] of [
+    ['library.db', 'library'],
+    ['./a/b.c.sqlite', 'b.c'],
+    ['sqlite:///srv/library', 'library'],
+    ['/srv/.hidden', '.hidden'],
+    ['postgres://ann:a:b@h,i:5433/my%20shop?x=y', 'my shop'],
+    ['mysql://h/100%', '100%'],
+    ['mariadb://h:3307', undefined],
+    ['postgres://h/?user=ann', undefined],
+  ] as const) {
+    test(target, () => equal(databaseName(readTarget(target).name), name))
+  }
 })

@@ -26,7 +26,8 @@ async function ofDatabase(
   const database = await readDatabase(target, options, io.err, io.err)
   try {
     const { db, models } = database
-    const api = createApi({ db, models, config: servedConfig, onWarning: io.err })
+    const config = servedConfig(database, undefined)
+    const api = createApi({ db, models, config, onWarning: io.err })
     return api.openapi()
   } finally {
     await database.close()

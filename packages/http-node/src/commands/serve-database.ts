@@ -4,6 +4,7 @@
 import { type ApiConfig, createApi, type Registry } from '@model-api/core'
 import { schemasWithTables } from '@model-api/core/introspect'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
+import { databaseName } from '../database/target.ts'
 import {
   describeHeldBack,
   describeLeftOut,
@@ -24,7 +25,7 @@ import type { ServeOptions } from './serve.ts'
 const prefix = '/api'
 
 /** The configuration for a database without models: read-only, with every reading feature enabled. */
-export const servedConfig: ApiConfig = {
+const readingConfig: ApiConfig = {
   API_PREFIX: prefix,
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
@@ -37,9 +38,18 @@ export const servedConfig: ApiConfig = {
 
 /** The settings that `--write` adds. */
 const writingConfig: ApiConfig = {
-  ...servedConfig,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
   API_SHOW_TRIGGER_MESSAGES: true,
+}
+
+/** Returns the configuration; the title is the name of the database. */
+export function servedConfig({ name }: OpenDatabase, write: ServeOptions['write']): ApiConfig {
+  const title = databaseName(name)
+  return {
+    ...readingConfig,
+    ...(write === undefined ? {} : writingConfig),
+    ...(title === undefined ? {} : { API_TITLE: title }),
+  }
 }
 
 /** Serves a database: read-only, by connections that are read-only themselves, unless `write` is given. */
@@ -107,7 +117,7 @@ async function serveRead(
     db: database.db,
     replicas: replicas.map(({ db }) => db),
     models,
-    config: options.write === undefined ? servedConfig : writingConfig,
+    config: servedConfig(database, options.write),
     ...(typeof options.schema === 'string' ? { schema: options.schema } : {}),
     onError: (error, request) => io.err(`${request.method} ${request.url}: ${messageOf(error)}`),
     onWarning: io.err,

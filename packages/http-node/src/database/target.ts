@@ -1,5 +1,6 @@
 // Targets: parses the database argument of the command, a URL or a file name.
 
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export type Locations = readonly [string, ...string[]]
@@ -10,6 +11,20 @@ export interface Target {
   readonly locations: Locations
   /** The target without password, for messages. */
   readonly name: string
+}
+
+/**
+ * Returns the database's own name, of a target without password: `postgres://ann@localhost/library` and `data/library.db` are
+ * `library`; undefined if a URL names none.
+ */
+export function databaseName(name: string): string | undefined {
+  const url = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(?:\/([^?#]*))?/i.exec(name)
+  if (url === null) return basename(name).replace(/(?<=.)\.[^.]*$/, '')
+  try {
+    return decodeURIComponent(url[1] ?? '') || undefined
+  } catch {
+    return url[1]
+  }
 }
 
 export const targetForms =

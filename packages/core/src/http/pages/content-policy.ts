@@ -1,5 +1,8 @@
 // Content-Security-Policy headers of the pages: everything is forbidden except what the page lists.
 
+import { pageScript } from './page-script.ts'
+import { pageStyle } from './page-style.ts'
+
 /**
  * Returns the value of the Content-Security-Policy header.
  *
@@ -18,3 +21,18 @@ export const contentPolicy = (allowed: Readonly<Record<string, string>>): string
   })
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
+
+let own: Promise<string> | undefined
+
+/** Returns the policy of all pages except the documentation: their style and script are allowed by hashes. Computed once. */
+export function pagePolicy(): Promise<string> {
+  own ??= Promise.all([pageStyle, pageScript].map(hashOf)).then(([style = '', script = '']) =>
+    contentPolicy({ 'style-src': style, 'script-src': script, 'img-src': 'data:' }),
+  )
+  return own
+}
+
+async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`
+}

@@ -1,9 +1,10 @@
-// The HTML page of the index: the resources, example requests as links, and the documentation.
+// The HTML page of the index: example requests as links, the resources with a search box if they are many, and the documentation.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { framedPage, type PageFrame } from './frame.ts'
 import { escaped, prose } from './html.ts'
 import { jsonSection } from './json-section.ts'
+import { pageScript } from './page-script.ts'
 
 /** The JSON body of the index. */
 export interface ServiceIndex {
@@ -55,9 +56,9 @@ export function indexPage(
     `<h1>${escaped(title)} <small>${escaped(version)}</small></h1>
 ${description === undefined ? '' : prose(description)}
 ${openapi === null ? '' : `<p class="meta"><a href="${escaped(openapi)}">OpenAPI document</a></p>`}
+${examples.length === 0 ? '' : `<h2>Worth trying</h2>\n<ol>\n${examples.map(exampleLine).join('\n')}\n</ol>`}
 <h2>What is served</h2>
 ${resources.length === 0 ? nothing : resourceTable(resources)}
-${examples.length === 0 ? '' : `<h2>Worth trying</h2>\n<ol>\n${examples.map(exampleLine).join('\n')}\n</ol>`}
 ${jsonSection(body)}`,
   )
 }
@@ -72,8 +73,16 @@ function resourceTable(resources: readonly ListedResource[]): string {
         .map((method) => `<span class="method">${escaped(method)}</span>`)
         .join('')}</td></tr>`,
   )
-  return `<div class="wide"><table><tbody>\n${lines.join('\n')}\n</tbody></table></div>`
+  const table = `<div class="wide"><table><tbody>\n${lines.join('\n')}\n</tbody></table></div>`
+  return resources.length < searchedFrom
+    ? table
+    : `<input type="search" placeholder="Search ${resources.length} resources" aria-label="Search" hidden>
+${table}
+<script>${pageScript}</script>`
 }
+
+/** Number of resources from which the page has a search box. */
+const searchedFrom = 15
 
 const exampleLine = ({ description, url }: ExampleRequest): string =>
   `<li>${escaped(description)}<br><code><a href="${escaped(url)}">${escaped(url)}</a></code></li>`

@@ -16,26 +16,14 @@ code { padding: .1em .35em; overflow-wrap: anywhere } pre { padding: .8rem; over
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; margin: .8rem 0 }
 table { border-collapse: collapse; min-width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .45rem .8rem; border-top: 1px solid var(--line); unicode-bidi: isolate }
-td > div { max-width: 28rem; max-height: 4.6rem; overflow: auto; overflow-wrap: break-word; white-space: pre-wrap }
-.one td > div { max-width: none; max-height: 24rem }
+td > div { max-width: 28rem; overflow-wrap: break-word; white-space: pre-wrap }
+.one td > div { max-width: none; max-height: 24rem; overflow: auto }
 thead th { border-top: 0; background: var(--side); white-space: nowrap; font-size: .9rem }
 tbody th { font-weight: 500; white-space: nowrap } tbody tr:first-child > * { border-top: 0 } thead + tbody tr:first-child > * { border-top: 1px solid var(--line) }
 tbody tr:hover { background: var(--side) }
 .number { text-align: right; font-variant-numeric: tabular-nums } .null { color: var(--soft); font-style: italic }
 .method { font: 600 .72rem ui-monospace, monospace; color: var(--soft); border: 1px solid var(--line); border-radius: .25rem; padding: .05em .4em; margin-right: .25rem; display: inline-block }
+input { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .4rem; padding: .35rem .7rem; width: min(100%, 24rem) }
 .pages { display: flex; flex-wrap: wrap; gap: 1.2rem; margin: .8rem 0 } ol { padding-left: 1.4rem } li { margin: .5rem 0 } li code { background: none; padding: 0 }
 details { margin-top: 1.5rem } summary { cursor: pointer; color: var(--soft) }
 `
-
-let source: Promise<string> | undefined
-
-/** Returns the hash of the style, by which `style-src` of the Content-Security-Policy allows it. Computed once. */
-export function pageStyleSource(): Promise<string> {
-  source ??= hashOf(pageStyle)
-  return source
-}
-
-async function hashOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`
-}

@@ -74,7 +74,7 @@ function listTable(view: RecordsView, rows: readonly JsonObject[]): string {
     const record = recordUrl(view, row)
     const cells = names.map(
       (name) =>
-        `<td${alignments.get(name)}><div>${cellOf(view, name, row[name], record)}</div></td>`,
+        `<td${alignments.get(name)}><div>${cellOf(view, name, row[name], record, beginning)}</div></td>`,
     )
     return `<tr>${cells.join('')}</tr>`
   })
@@ -87,7 +87,7 @@ function recordTable(view: RecordsView, row: JsonObject): string {
   const record = recordUrl(view, row)
   const lines = Object.keys(row).map(
     (name) =>
-      `<tr><th>${escaped(name)}</th><td><div>${cellOf(view, name, row[name], record)}</div></td></tr>`,
+      `<tr><th>${escaped(name)}</th><td><div>${cellOf(view, name, row[name], record, escaped)}</div></td></tr>`,
   )
   return `<div class="wide one"><table><tbody>\n${lines.join('\n')}\n</tbody></table></div>`
 }
@@ -127,17 +127,32 @@ function cellOf(
   name: string,
   value: JsonValue | undefined,
   record: string | undefined,
+  written: (text: string) => string,
 ): string {
   if (value === undefined) return ''
   if (value === null) return '<span class="null">null</span>'
-  if (typeof value === 'object') return `<code>${escaped(stringify(value))}</code>`
+  if (typeof value === 'object') return `<code>${written(stringify(value))}</code>`
   const { resource } = view
   if (typeof value === 'string' && resource.relations.has(name) && isOwnUrl(view, value)) {
     return linkTo(value, value.slice(view.base.length))
   }
   return record !== undefined && resource.primaryKey.some((column) => column.name === name)
     ? linkTo(record, String(value))
-    : escaped(value)
+    : written(String(value))
+}
+
+/** The most characters of a text that a cell of a list shows; the page of the record shows all of it. */
+const mostCharacters = 160
+
+/** Returns the first three lines of a text, with at most 160 characters, as HTML; if they are not all, says how long the text is. */
+function beginning(text: string): string {
+  const shown = text.split('\n', 3).join('\n').slice(0, mostCharacters)
+  if (shown.length === text.length) return escaped(text)
+  // A character of two units is not cut in the middle.
+  const whole = shown.replace(/[\uD800-\uDBFF]$/, '')
+  let length = 0
+  for (const _ of text) length += 1
+  return `${escaped(whole)}… <small>(${length} characters)</small>`
 }
 
 /** Segments that no URL of the API has: a record whose only key column contains one of them is served in lists alone. */

@@ -8,12 +8,11 @@ import type { ApiSettings } from '../../../model/settings/settings.ts'
 import { prefersPage } from '../../accept.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { contentPolicy } from '../../pages/content-policy.ts'
+import { pagePolicy } from '../../pages/content-policy.ts'
 import { errorPage } from '../../pages/error-page.ts'
 import type { PageFrame } from '../../pages/frame.ts'
 import { indexPage, isServiceIndex } from '../../pages/index-page.ts'
 import { jsonPage } from '../../pages/json-section.ts'
-import { pageStyleSource } from '../../pages/page-style.ts'
 import { type PageContent, recordsPage } from '../../pages/records-page.ts'
 
 /** Makes the page of a successful response. */
@@ -98,8 +97,5 @@ const linkIn = (made: JsonValue | undefined, own: string | null): string | null 
 /** Returns the headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
 export const pageHeaders = async (): Promise<Readonly<Record<string, string>>> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentPolicy({
-    'style-src': await pageStyleSource(),
-    'img-src': 'data:',
-  }),
+  'content-security-policy': await pagePolicy(),
 })
