@@ -138,7 +138,7 @@ const hashed: Readonly<Record<string, string>> = {
   'http/endpoints/auth/issue-tokens.ts': 'refresh tokens: one would be refreshed as the other',
   'http/endpoints/reads/representation.ts':
     'documents, which no client writes: 304 for an older one',
-  'http/pages/page-style.ts': 'the style of pages, which no client writes',
+  'http/pages/content-policy.ts': 'the style and the script of pages, which no client writes',
   'http/cache-group-syntax.ts': 'names of resources, which no client writes',
   'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
   'lib/text-hash.ts': 'the function for ETags and names',
