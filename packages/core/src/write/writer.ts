@@ -1,8 +1,6 @@
 // write: the loop that writes (docs/inside/architecture.md). A list is written in segments: each step is made by all nodes of a segment before
 // the next step begins.
 
-import { refusedCommit } from '../database/leases/in-transaction.ts'
-import type { DatabaseFailure } from '../dialect/dialect.ts'
 import { addLaterProblems, checkSegment } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
 import { requireAccess } from './check/write-checks.ts'
@@ -26,6 +24,7 @@ import { mayCallBack } from './segments/may-call-back.ts'
 import { refersToStored } from './segments/refers-to-stored.ts'
 import type { ReturnedRows } from './store/rows/returned-rows.ts'
 import type { WriteContext } from './store/write-context.ts'
+import { type AnyAttempt, inAttempts } from './transaction/attempts.ts'
 import { HookResults } from './transaction/hook-results.ts'
 import {
   type AttemptOptions,
@@ -35,20 +34,16 @@ import {
   writeOnce,
 } from './transaction/write-once.ts'
 
-/** Ends an attempt of a write, which is then repeated from BEGIN. */
-class Repeat extends Error {}
-
 const mostRetries = 3
 
 /** How a write is attempted. */
-interface Attempt {
+interface Attempt extends AnyAttempt {
   /** Given if one statement makes the write. */
   readonly fusion: OneStatement | undefined
   /** Whether a driver without transactions may make it. */
   readonly isAtomic: boolean
   /** Whether the write may be repeated with savepoints. */
   readonly mayRepeat: boolean
-  readonly deferred: DatabaseFailure | undefined
 }
 
 /**
@@ -56,54 +51,44 @@ interface Attempt {
  * nothing, from BEGIN with savepoints if `WriteContext.repeat` asks for it, and if a concurrent transaction may have caused its refusal.
  * If the database refuses it, finds out why.
  */
-export async function inAttempts<W extends OpenWrite, R>(
+export function writeRequest<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<R>,
   { one, retryOn }: AttemptOptions,
 ): Promise<R> {
   const { batch, own, outside } = request
-  let attempt = firstAttempt(request, one)
   let refusals = 0
   const results = new HookResults()
-  for (;;) {
-    const { fusion, mayRepeat, deferred } = attempt
-    // Not told by the error, because functions of the host may catch that.
-    let repeated: Pick<Attempt, 'mayRepeat' | 'isAtomic'> | undefined
-    const repeatAs = (how: typeof repeated): never => {
-      repeated = how
-      throw new Repeat()
-    }
-    const repeat = (): never => repeatAs({ mayRepeat: false, isAtomic: attempt.isAtomic })
-    const fused = one &&
-      fusion && {
-        one,
-        fusion,
-        isInside: fusion.inTransaction || batch !== undefined,
-        refuse: (isAtomic: boolean) =>
-          repeatAs({ mayRepeat, isAtomic: isAtomic && attempt.isAtomic }),
-      }
-    const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results, fused }
-    try {
-      const { result, changes } = await writeOnce(request, work, facts, attempt.isAtomic)
+  const first = firstAttempt(request, one)
+  let previous = first
+  return inAttempts<Attempt, R>(
+    first,
+    async (attempt, repeatAs) => {
+      const { fusion, isAtomic, mayRepeat, deferred } = attempt
+      // After a conflict, an attempt is made again as it was.
+      if (attempt !== previous) results.keep()
+      previous = attempt
+      const repeat = (): never => repeatAs({ mayRepeat: false, fusion: undefined })
+      const fused = one &&
+        fusion && {
+          one,
+          fusion,
+          isInside: fusion.inTransaction || batch !== undefined,
+          refuse: (isStillAtomic: boolean) =>
+            repeatAs({ fusion: undefined, isAtomic: isAtomic && isStillAtomic }),
+        }
+      const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results, fused }
+      const { result, changes } = await writeOnce(request, work, facts, isAtomic)
       if (changes !== noChanges) request.noteChanges(changes)
       return result
-    } catch (error) {
-      const failure = deferred === undefined ? refusedCommit(error) : undefined
-      if (failure !== undefined) {
-        results.keep()
-        attempt = { ...attempt, fusion: undefined, deferred: failure }
-      } else if (repeated !== undefined) {
-        results.keep()
-        attempt = { ...attempt, ...repeated, fusion: undefined }
-      } else {
-        refusals += 1
-        const isFinal =
-          own.isTransaction || refusals > mostRetries || fusion?.inTransaction === false
-        if (isFinal || !mayRetry(error, retryOn))
-          throw await explainedError(request, outside, error)
-      }
-    }
-  }
+    },
+    async (error, { fusion }) => {
+      refusals += 1
+      const isFinal = own.isTransaction || refusals > mostRetries || fusion?.inTransaction === false
+      if (isFinal || !mayRetry(error, retryOn)) throw await explainedError(request, outside, error)
+    },
+    { fusion: undefined },
+  )
 }
 
 function firstAttempt<W extends OpenWrite, R>(

@@ -7,6 +7,7 @@ import { noScopes } from '../../query/compile/scopes.ts'
 import { explained } from '../../write/refusals/explained-error.ts'
 import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
 import { rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
+import type { WriteContext } from '../../write/store/write-context.ts'
 import type { Runtime } from '../call/call.ts'
 
 /**
@@ -33,10 +34,13 @@ export const probeOn = (lease: Lease): Probe => {
   return { lease, target: { db, dialect, scopes: noScopes } }
 }
 
-/** Runs an operation; if the database refuses it, undoes it and throws the error that explains the refusal. */
+/**
+ * Runs an operation. If the database refuses it, `repeat` ends the attempt, which has set no savepoint; without `repeat`, undoes the
+ * operation and throws the error that explains the refusal.
+ */
 export async function explaining<T>(
   runtime: Runtime,
-  probe: Probe,
+  probe: Probe & Pick<WriteContext, 'repeat'>,
   run: () => MaybePromise<T>,
 ): Promise<T> {
   await setSavepoint(probe, 'operation')

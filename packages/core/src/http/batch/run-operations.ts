@@ -2,7 +2,6 @@
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
 import { hookConnection } from '../../database/leases/hook-connection.ts'
-import { refusedCommit } from '../../database/leases/in-transaction.ts'
 import { Lease } from '../../database/leases/lease.ts'
 import { requestBounds } from '../../database/statements/bounds.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
@@ -15,9 +14,10 @@ import { turn } from '../../lib/turn.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { explained } from '../../write/refusals/explained-error.ts'
-import { type Probe, refusalOf } from '../../write/refusals/refusal.ts'
+import type { Probe } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
+import { type AnyAttempt, inAttempts, type RepeatAs } from '../../write/transaction/attempts.ts'
 import type { Runtime } from '../call/call.ts'
 import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
@@ -71,8 +71,8 @@ interface Noted {
   readonly changes: readonly Change[]
 }
 
-/** The state of one attempt. */
-interface Attempt {
+/** How far an attempt has got. */
+interface Progress {
   /** The index of the running operation. */
   at: number | undefined
   call: RoutedCall | undefined
@@ -82,9 +82,9 @@ interface Attempt {
 }
 
 /** An operation that runs. */
-type Operated = Pick<Attempt, 'at' | 'call'>
+type Operated = Pick<Progress, 'at' | 'call'>
 
-const newAttempt = (): Attempt => ({ at: undefined, call: undefined, noted: [], unchecked: [] })
+const newProgress = (): Progress => ({ at: undefined, call: undefined, noted: [], unchecked: [] })
 
 /**
  * Runs the operations and commits; returns their results. After a conflict, all of them are run again.
@@ -106,38 +106,47 @@ export async function runOperations(
   const { statementTimeout } = runtime.settings
   const bounds = requestBounds(statementTimeout, request, timeLimit.until)
   const lease = new Lease({ db: withoutPlugins(own), dialect, bounds, timing: parts.timing })
-  let explainsFrom = Number.POSITIVE_INFINITY
-  let deferred: DatabaseFailure | undefined
-  for (;;) {
-    let attempt = newAttempt()
-    try {
+  let progress = newProgress()
+  const first: BatchAttempt = { explainsFrom: Number.POSITIVE_INFINITY, deferred: undefined }
+  return inAttempts<BatchAttempt, readonly OperationResult[]>(
+    first,
+    async (attempt, repeatAs) => {
+      const hosted = own.isTransaction
       const work = async (one: Lease, transaction: AnyDatabase) => {
-        attempt = newAttempt()
-        const hosted = own.isTransaction
-        const how = { explainsFrom, deferred, options }
-        const inside = { lease: one, transaction, hosted, timeLimit, attempt, ...how }
-        return allOf(batch, operations, inside)
+        progress = newProgress()
+        const how = { attempt, repeatAs, options }
+        return allOf(batch, operations, {
+          lease: one,
+          transaction,
+          hosted,
+          timeLimit,
+          progress,
+          ...how,
+        })
       }
-      const results = await inBatchTransaction(lease, own, work)
-      tellCommitted(batch, attempt.noted, !own.isTransaction)
-      return results
-    } catch (error) {
-      if (error instanceof Rehearsed && dryRun) return error.results
-      const { at, call } = attempt
-      if (at !== undefined && refusalOf(error) !== undefined && explainsFrom > at) {
-        explainsFrom = at
-        continue
+      try {
+        const results = await inBatchTransaction(lease, own, work)
+        tellCommitted(batch, progress.noted, !hosted)
+        return results
+      } catch (error) {
+        if (error instanceof Rehearsed && dryRun) return error.results
+        throw error
       }
-      if (deferred === undefined) {
-        deferred = refusedCommit(error)
-        if (deferred !== undefined) continue
-      }
-      const own = timeLimit.explained(error, dialect)
-      if (at === undefined) throw own
+    },
+    async (error) => {
+      const { at, call } = progress
+      const explained = timeLimit.explained(error, dialect)
+      if (at === undefined) throw explained
       failed({ at, call })
-      throw atOperation(own, at)
-    }
-  }
+      throw atOperation(explained, at)
+    },
+  )
+}
+
+/** How a batch is attempted. */
+interface BatchAttempt extends AnyAttempt {
+  /** The first operation before which a savepoint is set. */
+  readonly explainsFrom: number
 }
 
 interface Inside {
@@ -147,10 +156,9 @@ interface Inside {
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
   readonly timeLimit: TimeLimit
-  readonly attempt: Attempt
-  readonly explainsFrom: number
-  /** How the database refused the COMMIT of an earlier attempt. */
-  readonly deferred: DatabaseFailure | undefined
+  readonly progress: Progress
+  readonly attempt: BatchAttempt
+  readonly repeatAs: RepeatAs<BatchAttempt>
   readonly options: RunOptions
 }
 
@@ -162,7 +170,8 @@ async function allOf(
   operations: readonly AdmittedOperation[],
   inside: Inside,
 ): Promise<readonly OperationResult[]> {
-  const { lease, timeLimit, attempt, explainsFrom, deferred, options } = inside
+  const { lease, timeLimit, progress, attempt, repeatAs, options } = inside
+  const { explainsFrom, deferred } = attempt
   const { dialect } = lease
   const probe = probeOn(lease)
   const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
@@ -171,26 +180,27 @@ async function allOf(
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
   let turnAt = performance.now() + slice
   for (const [at, admitted] of operations.entries()) {
-    attempt.at = at
-    attempt.call = admitted.call
+    progress.at = at
+    progress.call = admitted.call
     const now = timeLimit.check()
     if (dialect.capabilities.blocksEventLoop && now >= turnAt) {
       await turn()
       turnAt = performance.now() + slice
     }
-    const run = () => runOperation(own, admitted, values, attempt)
-    const result = await (at < explainsFrom ? run() : explaining(batch.runtime, probe, run))
+    const run = () => runOperation(own, admitted, values, progress)
+    const repeat = at < explainsFrom ? () => repeatAs({ explainsFrom: at }) : undefined
+    const result = await explaining(batch.runtime, { ...probe, repeat }, run)
     count(result)
     results.push(result)
     if (result.text === undefined) values.set(result.id, result.value)
   }
-  attempt.at = undefined
+  progress.at = undefined
   const { request } = batch
-  for (const { call, changes } of changesFor('beforeCommit', attempt.noted, batch.runtime)) {
+  for (const { call, changes } of changesFor('beforeCommit', progress.noted, batch.runtime)) {
     await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
   }
   await options.beforeCommit(results, probe)
-  if (deferred !== undefined) await checkWritten(batch.runtime, probe, attempt, deferred)
+  if (deferred !== undefined) await checkWritten(batch.runtime, probe, progress, deferred)
   timeLimit.check()
   if (options.dryRun) {
     await lease.checkDeferred()
@@ -203,12 +213,12 @@ async function allOf(
 async function checkWritten(
   runtime: Runtime,
   probe: Probe,
-  attempt: Attempt,
+  progress: Progress,
   failure: DatabaseFailure,
 ): Promise<void> {
   try {
-    await refuseDeferred(attempt.unchecked, failure, ({ at, call }) =>
-      Object.assign(attempt, { at, call }),
+    await refuseDeferred(progress.unchecked, failure, ({ at, call }) =>
+      Object.assign(progress, { at, call }),
     )
   } catch (error) {
     throw await explained(runtime, probe, error)
@@ -218,7 +228,7 @@ async function checkWritten(
 /** Returns the runtime of the operations, whose only connection is the transaction. */
 const runtimeIn = (
   runtime: Runtime,
-  { transaction, attempt, hosted, deferred }: Inside,
+  { transaction, progress, hosted, attempt: { deferred } }: Inside,
 ): Runtime => ({
   ...runtime,
   session: () => transaction,
@@ -227,14 +237,14 @@ const runtimeIn = (
     hooks: hookConnection(transaction),
     hosted,
     note(call, changes) {
-      const at = operationAt(attempt.at ?? 0)
-      attempt.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
+      const at = operationAt(progress.at ?? 0)
+      progress.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
     },
     deferred: deferred && {
       failure: deferred,
       add(context) {
-        const { at, call } = attempt
-        attempt.unchecked.push({ at, call, context })
+        const { at, call } = progress
+        progress.unchecked.push({ at, call, context })
       },
     },
   },
@@ -244,11 +254,11 @@ function runOperation(
   batch: BatchRequest,
   admitted: AdmittedOperation,
   values: Values,
-  attempt: Attempt,
+  progress: Progress,
 ): MaybePromise<OperationResult> {
   const { operation, headers } = admitted
   const { call, route } = resolved(batch, admitted, values)
-  attempt.call = call
+  progress.call = call
   const { method } = call
   const answered = method === 'OPTIONS' ? optionsOf(route) : answerAuthorized(call, route)
   return andThen(answered, (result) => operationResult(operation.id, call, headers, result))

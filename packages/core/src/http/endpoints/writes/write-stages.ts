@@ -30,7 +30,7 @@ import type {
   OpenWrite,
   TransactionDatabase,
 } from '../../../write/transaction/write-once.ts'
-import { inAttempts } from '../../../write/writer.ts'
+import { writeRequest } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { isHosted, open, pastSnapshot } from '../reads/open-database.ts'
@@ -66,7 +66,7 @@ export async function inWrite(
   const opened = opening instanceof Promise ? await opening : opening
   const { runtime } = call
   const { batch } = runtime
-  return inAttempts<Writing, Result>(
+  return writeRequest<Writing, Result>(
     {
       own: opened.own,
       outside: opened,
