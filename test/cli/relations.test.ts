@@ -94,5 +94,6 @@ eachDatabase('model-api --suggest', (test, db) => {
     equal(code, 2)
     match(err, '--suggest has no option "--port"')
     equal((await command(['serve', target, '--suggest', 'some'])).code, 2)
+    equal((await command(['serve', './api.ts', '--suggest', 'all'])).code, 2)
   })
 })

@@ -15,6 +15,8 @@ create table "order details" (id {id}, "unit price" integer not null, "2nd" inte
 create table "2024_sales" (id {id}, person_id integer, foreign key (person_id) references people (id));
 create table news (id {id}, "1st_person_id" integer, foreign key ("1st_person_id") references people (id));
 create table "InvoiceLines" (id {id});
+create table "UserURLs" (id {id});
+create table geodetic_crs (id {id});
 create table user_data (id {id});
 create table statuses (id {id}, exists_id integer, foreign key (exists_id) references news (id));
 create table "顧客" (id {id}, "имя" varchar(20));
@@ -48,9 +50,11 @@ eachDatabase('names of introspect', (test, db) => {
     equal(names, {
       '2024_sales': 'Table2024Sale',
       InvoiceLines: 'InvoiceLine',
+      UserURLs: 'UserUrl',
       accounts: 'Account',
       departments: 'Department',
       films: 'Film',
+      geodetic_crs: 'GeodeticCrs',
       languages: 'Language',
       news: 'News',
       'order details': 'OrderDetail',
@@ -94,7 +98,15 @@ eachDatabase('names of introspect', (test, db) => {
     ])
   })
 
-  test('a column in another alphabet has its own name as its description', () => {
+  test('a table and a column in another alphabet have their own names as descriptions', () => {
+    const described = found.models.filter(({ description }) => description !== undefined)
+    equal(
+      described.map(({ table, description }) => [table, description]),
+      [
+        ['заказы', 'заказы'],
+        ['顧客', '顧客'],
+      ],
+    )
     equal(found.models.find(({ name }) => name === 'U9867u5ba2')?.columns.imya, {
       type: 'string',
       maxLength: 20,

@@ -44,6 +44,15 @@ create table line_tags (tag_id integer not null, order_id integer not null, line
   primary key (tag_id, line_no, order_id), foreign key (tag_id) references tags (id),
   foreign key (order_id, line_no) references order_lines (order_id, line_no));
 
+create table units (auth_name varchar(20) not null, code varchar(20) not null, primary key (auth_name, code));
+create table methods (id {id}, param1_uom_auth_name varchar(20), param1_uom_code varchar(20), param2_uom_auth_name varchar(20),
+  param2_uom_code varchar(20), foreign key (param1_uom_auth_name, param1_uom_code) references units (auth_name, code),
+  foreign key (param2_uom_auth_name, param2_uom_code) references units (auth_name, code));
+create table nodes (id {id});
+create table edges (id {id}, a_id integer, b_id integer,
+  foreign key (a_id) references nodes (id), foreign key (b_id) references nodes (id));
+create table labels (id {id}, n_id integer, foreign key (n_id) references nodes (id));
+
 create table keyless (book_id integer, foreign key (book_id) references books (id));
 create view book_list as select id from books;
 create table kysely_migration (name varchar(255) primary key);
@@ -84,6 +93,27 @@ eachDatabase('relations of introspect', (test, db) => {
     equal(of('Team'), [
       'games_by_home_team: hasMany Game home_team_id',
       'games_by_away_team: hasMany Game away_team_id',
+    ])
+  })
+
+  test('a composite key gives its relation what its columns have in common', () => {
+    equal(of('Method'), [
+      'param1_uom: belongsTo Unit param1_uom_auth_name,param1_uom_code',
+      'param2_uom: belongsTo Unit param2_uom_auth_name,param2_uom_code',
+    ])
+    equal(of('Unit'), [
+      'methods_by_param1_uom: hasMany Method param1_uom_auth_name,param1_uom_code',
+      'methods_by_param2_uom: hasMany Method param2_uom_auth_name,param2_uom_code',
+    ])
+  })
+
+  test('one letter is no name of a relation', () => {
+    equal(of('Label'), ['node: belongsTo Node n_id'])
+    equal(of('Edge'), ['a_node: belongsTo Node a_id', 'b_node: belongsTo Node b_id'])
+    equal(of('Node'), [
+      'edges_by_a_node: hasMany Edge a_id',
+      'edges_by_b_node: hasMany Edge b_id',
+      'labels: hasMany Label n_id',
     ])
   })
 

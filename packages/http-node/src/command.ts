@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { GivenKeys } from '@model-api/core/introspect'
 import { check } from './commands/check.ts'
+import { isModule } from './commands/exported-api.ts'
 import { exposure } from './commands/exposure.ts'
 import type { CommandIo } from './commands/io.ts'
 import { models } from './commands/models.ts'
@@ -173,6 +174,7 @@ function runOpenapi(target: string, words: Words, io: CommandIo): Promise<void> 
 
 function runSuggest(target: string, words: Words, io: CommandIo): Promise<void> {
   if (words.values.suggest !== 'all') throw usageError('--suggest takes the word "all".')
+  if (isModule(target)) throw usageError(`--suggest is for a database; ${target} is a module.`)
   refuseServerOptions('--suggest', words)
   return suggest(target, schemaOptions(words), io)
 }

@@ -6,7 +6,7 @@ import { fits } from '../../model/fits.ts'
 import { canBeKey } from '../../model/type-rules.ts'
 import type { CatalogueColumn, CatalogueTable, Shape } from '../shared/catalogue.ts'
 import { isCredential } from './credential-columns.ts'
-import { fieldNames } from './model-names.ts'
+import { fieldNames, inOtherAlphabet } from './model-names.ts'
 
 export interface ReadColumns {
   /** By field name, in the table's order. */
@@ -96,6 +96,6 @@ function descriptionOf(
   { name, description }: CatalogueColumn,
   field: string,
 ): { description?: string } {
-  if (description !== undefined) return { description }
-  return field !== name && /[^\p{ASCII}\p{Script=Latin}]/u.test(name) ? { description: name } : {}
+  const own = description ?? (field === name ? undefined : inOtherAlphabet(name))
+  return own === undefined ? {} : { description: own }
 }

@@ -12,7 +12,7 @@ import { readColumns } from './columns.ts'
 import { withPublished } from './credential-columns.ts'
 import { type HeldBack, heldBackOf } from './held-back.ts'
 import { checkKeyTables, chooseKey, type GivenKeys } from './keys.ts'
-import { modelName, modelNames } from './model-names.ts'
+import { inOtherAlphabet, modelName, modelNames } from './model-names.ts'
 import { partialKeyNotes } from './partial-keys.ts'
 import { readCatalogue } from './read-catalogue.ts'
 import { type Draft, resolveLinks } from './relations/foreign-key-links.ts'
@@ -151,7 +151,7 @@ export async function introspect(
       defineModel(one.model, {
         table: ownName(one.table),
         ...(place === undefined ? {} : { schema: place.schema }),
-        ...(one.table.description === undefined ? {} : { description: one.table.description }),
+        ...descriptionOf(one.table),
         columns: one.columns,
         relations: relations.get(one.model) ?? {},
         ...uniqueSets(one),
@@ -173,6 +173,12 @@ export async function introspect(
     deletes,
     suggestions: suggestRelations(drafts, links),
   }
+}
+
+/** A name in another alphabet becomes the description of its model, unless the database has a comment. */
+function descriptionOf(table: CatalogueTable): { readonly description?: string } {
+  const description = table.description ?? inOtherAlphabet(ownName(table))
+  return description === undefined ? {} : { description }
 }
 
 const isReadOnly = ({ kind, primaryKey }: CatalogueTable): boolean =>

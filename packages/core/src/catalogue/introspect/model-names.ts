@@ -20,8 +20,12 @@ const suffixes = [
 /** Suffixes that the query language would parse as a filter or an aggregate. */
 const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 
-/** Latin plurals whose singular nobody uses for a table. */
-const keptPlurals = new Set(['data', 'media', 'metadata'])
+/** Words that stay as they are: Latin plurals whose singular nobody uses for a table, and abbreviations that end with an s. */
+const keptWords = new Set(
+  'data media metadata aws cms css crs dms dns gas gis gps ios lms mms nas os pos sms srs tls ups'.split(
+    ' ',
+  ),
+)
 
 /** Returns the first free candidate, otherwise the last candidate, which must be a valid name, with a number appended. */
 export function firstFree(
@@ -35,6 +39,10 @@ export function firstFree(
     if (isFree(`${last}_${number}`)) return `${last}_${number}`
   }
 }
+
+/** Returns a name that has letters other than Latin ones, which the names of models and fields cannot have. */
+export const inOtherAlphabet = (name: string): string | undefined =>
+  /[^\p{ASCII}\p{Script=Latin}]/u.test(name) ? name : undefined
 
 const isFieldName = (name: string): boolean =>
   (badFieldName(name) ?? badColumnName(name)) === undefined
@@ -69,14 +77,21 @@ function renamedField(column: string): string {
 
 /** Returns the singular of a word if the plural of that singular is the word again; otherwise the word. */
 function singular(word: string): string {
-  if (keptPlurals.has(word)) return word
+  if (keptWords.has(word)) return word
   const guess = pluralize.singular(word)
   return pluralize.plural(guess) === word ? guess : word
 }
 
-/** Converts a database name to snake case with its last word in the singular: `InvoiceLines` → `invoice_line`. */
+/** A plural of capital letters, which is one word: the `URLs` of `UserURLs`. */
+const abbreviations = /([A-Z])([A-Z]+)s(?![a-z])/g
+
+/** Converts a database name to snake case with its last word in the singular: `InvoiceLines` → `invoice_line`, `URLs` → `url`. */
 export function singularSnake(name: string): string {
-  const words = toCase(transliterate(name), 'snake').split('_')
+  const written = transliterate(name).replace(
+    abbreviations,
+    (_, first: string, others: string) => `${first}${others.toLowerCase()}s`,
+  )
+  const words = toCase(written, 'snake').split('_')
   const last = words.pop() ?? ''
   return [...words, singular(last)].join('_')
 }
@@ -146,6 +161,23 @@ export function keyStem(column: string, referenced: string, target: string): str
   const isKeyWord = /^(?:id|fk|key|uuid|guid)$/.test(words.at(-1) ?? '')
   const saysTarget = keyWords.test(words.at(-1) ?? '') && endsWith(words.slice(0, -1), name)
   return (isKeyWord || saysTarget ? words.slice(0, -1) : words).join('_')
+}
+
+/**
+ * Returns the part of the column names of a composite foreign key that names the related record: what all of them say before the
+ * names of the target's columns. Empty if they say different things or nothing.
+ *
+ * `param1_uom_auth_name`, `param1_uom_code` to `auth_name`, `code` → `param1_uom`
+ */
+export function compositeStem(
+  columns: readonly string[],
+  references: readonly string[],
+  target: string,
+): string {
+  const [stem = '', ...more] = columns.map((column, i) =>
+    keyStem(column, references[i] ?? '', target),
+  )
+  return more.every((other) => other === stem) ? stem : ''
 }
 
 const wordsOf = (name: string): readonly string[] => toCase(transliterate(name), 'snake').split('_')

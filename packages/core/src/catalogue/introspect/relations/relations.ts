@@ -12,7 +12,7 @@ import {
 } from '../../../model/relation.ts'
 import { ownName } from '../../shared/catalogue.ts'
 import type { DeleteRule } from '../../shared/delete-rule.ts'
-import { firstFree, isRelationName, keyStem, singularSnake } from '../model-names.ts'
+import { compositeStem, firstFree, isRelationName, singularSnake } from '../model-names.ts'
 import type { Draft, Link } from './foreign-key-links.ts'
 import type { Junction } from './junctions.ts'
 
@@ -110,15 +110,18 @@ const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
 const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
   links.filter((other) => other.child === link.child && other.parent === link.parent)
 
+const isAloneComposite = (link: Link, links: readonly Link[]): boolean =>
+  parallel(link, links).filter((other) => other.columns.length > 1).length === 1
+
 /** Returns the name that the foreign key's columns give the target, or the target's own name if they give it none. */
 function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
-  const [column, ...more] = link.columns
-  if (column !== undefined && more.length === 0) {
-    return keyStem(column, link.references[0] ?? '', target) || target
-  }
-  const alone = parallel(link, links).filter((other) => other.columns.length > 1).length === 1
-  return alone
+  const said = compositeStem(link.columns, link.references, target)
+  const isAlone = parallel(link, links).length === 1
+  // One letter names nothing by itself: `u_id` of a user.
+  if (said.length === 1) return isAlone ? target : `${said}_${target}`
+  if (said !== '') return said
+  return link.columns.length === 1 || isAloneComposite(link, links)
     ? target
     : `${target}_by_${link.columns.map((name) => singularSnake(name)).join('_')}`
 }
