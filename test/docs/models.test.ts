@@ -11,6 +11,7 @@ import {
   type Block,
   type Example,
   examplesOf,
+  isPartOf,
   printJson,
   replaceBlocks,
 } from '../support/examples.ts'
@@ -121,7 +122,9 @@ export const typed = (db: any) => createApi({ db, models: [${list}] })`)
     for (const example of examples) {
       test(`${example.line}: ${example.method} ${example.url}`, async () => {
         ok(example.answer !== undefined, 'it shows no answer')
-        equal(await answerOf(api, example), JSON.parse(example.answer.text))
+        const part = JSON.parse(example.answer.text) as JsonValue
+        const answer = await answerOf(api, example)
+        if (!isPartOf(part, answer)) equal(answer, part)
       })
     }
 

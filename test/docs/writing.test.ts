@@ -10,6 +10,7 @@ import {
   type Block,
   type Example,
   examplesOf,
+  isPartOf,
   printJson,
   replaceBlocks,
 } from '../support/examples.ts'
@@ -65,7 +66,9 @@ export { config }\n`,
   for (const example of examples) {
     test(`${example.line}: ${example.method} ${example.url}`, async () => {
       ok(example.answer !== undefined, 'it shows no answer')
-      equal(await answerOf(example), JSON.parse(example.answer.text))
+      const part = JSON.parse(example.answer.text) as JsonValue
+      const answer = await answerOf(example)
+      if (!isPartOf(part, answer)) equal(answer, part)
     })
   }
 })
