@@ -13,28 +13,27 @@ const databases = [
 ] as const
 
 /** One line for settings that need the same for the same reason, such as those of character sets. */
-function checkedRows(database: string, { checked }: SessionSettings): readonly string[] {
+function checkedRows({ checked }: SessionSettings): readonly string[] {
   return checked.flatMap(({ name, needs, warns }) =>
     needs.map(({ needed, otherwise }, i) => {
-      const cells = i === 0 ? [database, `\`${name}\``] : ['', '']
       const end = warns ? ' (a warning)' : ''
-      return `| ${cells.join(' | ')} | ${needed} | ${otherwise}${end} |`.replaceAll('|  |', '| |')
+      return `| ${i === 0 ? `\`${name}\`` : ''} | ${needed} | ${otherwise}${end} |`
     }),
   )
 }
 
 const table = (): string =>
   [
-    '| Database | Setting | Needed | Otherwise |',
-    '|---|---|---|---|',
-    ...databases.flatMap(([name, settings]) => checkedRows(name, settings)),
+    '| Setting | Needed | Otherwise |',
+    '|---|---|---|',
+    ...databases.flatMap(([name, settings]) => [`| **${name}** | | |`, ...checkedRows(settings)]),
     '',
   ].join('\n')
 
 /** Returns docs/reference/databases.md, which ends with the table, and the same with the table as the code has it. */
 export function databasesPage(): { readonly stored: string; readonly made: string } {
   const stored = readFileSync(page, 'utf8')
-  const start = stored.indexOf('| Database | Setting | Needed |')
+  const start = stored.indexOf('| Setting | Needed |')
   return { stored, made: stored.slice(0, start) + table() }
 }
 

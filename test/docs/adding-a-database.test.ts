@@ -1,5 +1,4 @@
-/** Compiles the dialect of docs/inside/adding-a-database.md; its responses are those of the SQLite dialect. */
-import { readFileSync } from 'node:fs'
+/** The dialect that docs/inside/adding-a-database.md links has the responses of the SQLite dialect. */
 import {
   type AnyModel,
   type Api,
@@ -10,16 +9,10 @@ import {
 } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
-import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
 import { suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
-
-const page = readFileSync(
-  new URL('../../docs/inside/adding-a-database.md', import.meta.url),
-  'utf8',
-)
-const source = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+import { tiny as dialect } from './tiny-dialect.ts'
 
 const Ship: AnyModel = defineModel('Ship', {
   columns: {
@@ -90,12 +83,10 @@ const urls = [
 
 suite('docs/inside/adding-a-database.md', (test) => {
   const databases = [sqlite(), sqlite()] as const
-  let dialect: Dialect
   let plain: Api
   let added: Api
 
   test.before(async () => {
-    dialect = (await compiled(source)).tiny as Dialect
     plain = await filled(databases[0], {})
     added = await filled(databases[1], { dialect })
   })

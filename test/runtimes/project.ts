@@ -90,11 +90,38 @@ function examples(): readonly (readonly [string, string])[] {
     .map((name) => readFileSync(join(repository, `docs/${name}.md`), 'utf8'))
     .join('\n')
   const sections = [...page.matchAll(/^### (.+)\n(?:(?!^#|^```)[^\n]*\n)*```ts\n([\s\S]*?)^```/gm)]
-  return sections.map(([, heading = '', code = '']) => {
+  const shown = sections.map(([, heading = '', code = '']): [string, string] => {
     const exported = /^const (db|server) = /m.exec(code)?.[1]
     const text = exported === undefined ? code : `${code}\nexport { ${exported} }\n`
     return [exampleName(heading), withoutTypes(text)]
   })
+  const variants = shown.flatMap(([name, text]) => {
+    const variant = variantsOfExamples[name]
+    return variant === undefined ? [] : [[variant.name, replaced(text, variant.texts)] as const]
+  })
+  return [...shown, ...variants]
+}
+
+/** Examples that the page describes by what they replace in another one. */
+const variantsOfExamples: Readonly<
+  Record<string, { readonly name: string; readonly texts: Readonly<Record<string, string>> }>
+> = {
+  pg: { name: 'pg-on-deno', texts: { "'kysely'": "'npm:kysely'", "'pg'": "'npm:pg'" } },
+  'node-sqlite': {
+    name: 'bun-sqlite',
+    texts: {
+      "{ DatabaseSync } from 'node:sqlite'": "{ Database } from 'bun:sqlite'",
+      'new DatabaseSync(': 'new Database(',
+      'statement.columns()': 'statement.columnNames',
+    },
+  },
+}
+
+function replaced(text: string, texts: Readonly<Record<string, string>>): string {
+  return Object.entries(texts).reduce((made, [old, next]) => {
+    if (!made.includes(old)) throw new Error(`the example lacks ${old}`)
+    return made.replaceAll(old, next)
+  }, text)
 }
 
 const exampleName = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9]+/g, '-')
