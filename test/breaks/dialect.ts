@@ -227,6 +227,20 @@ export const dialect: readonly Break[] = [
     databases: ['postgres'],
   },
   {
+    title: 'A table whose key holds more digits than responses show has records',
+    file: 'packages/core/src/catalogue/introspect/keys.ts',
+    find: 'return isFiner === true ?',
+    replace: 'return false ?',
+    fails: 'test/introspect/finer-keys.test.ts',
+  },
+  {
+    title: 'A declared key that holds more digits than responses show is no difference',
+    file: 'packages/core/src/catalogue/check/compare-schema.ts',
+    find: 'keys.has(column) && found.isFiner === true',
+    replace: 'false',
+    fails: 'test/introspect/finer-keys.test.ts',
+  },
+  {
     title: 'MySQL: a table that the database user may write but not read is published',
     file: 'packages/core/src/catalogue/mysql/mysql-catalogue.ts',
     find: "if (!rows.some(isReadable)) return 'this user may not read it'",

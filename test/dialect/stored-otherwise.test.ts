@@ -31,6 +31,8 @@ interface Kind {
   /** Fields that can be neither filtered nor ordered. */
   readonly uncompared?: readonly string[]
   readonly isList?: true
+  /** Why introspection makes it a list, where the table declares a key. */
+  readonly because?: string
   /** The model declares another type than the database, which the schema check reports; the values are shown all the same. */
   readonly isMistaken?: true
 }
@@ -169,13 +171,13 @@ const kinds: readonly Kind[] = [
   {
     title: 'domains over enums and over such domains',
     on: ['postgres'],
-    script: `create type mood as enum ('sad', 'ok', 'happy'); create domain feeling as mood; create domain deep as feeling check (value::text <> 'happy');
+    script: `create type mood as enum ('sad', 'ok', 'happy'); create domain feeling as mood; create domain deep as feeling check (value::text <> 'happy'); create domain moods as mood[];
       create domain code as uuid; create domain moment as timestamptz; create domain clock as time;
       create domain words as varchar(10); create domain whole as bigint; create domain exact as numeric(8, 2);
-      create table things (id deep primary key, m mood, f feeling, u code, t moment, c clock, w words, n whole, x exact);
-      insert into things values ('sad', 'happy', 'happy', '00000000-0000-4000-8000-000000000001', '2024-05-14 10:30:00Z', '10:30', 'A', 1, 1.50),
-        ('ok', 'ok', 'sad', '00000000-0000-4000-8000-000000000002', '2024-05-15 10:30:00Z', '10:31', 'a', 2, 2.25);`,
-    types: { id: 'enum', m: 'enum', f: 'enum' },
+      create table things (id deep primary key, m mood, f feeling, l mood[], k feeling[], o moods, u code, t moment, c clock, w words, n whole, x exact);
+      insert into things values ('sad', 'happy', 'happy', '{ok,sad}', '{ok,sad}', '{ok,sad}', '00000000-0000-4000-8000-000000000001', '2024-05-14 10:30:00Z', '10:30', 'A', 1, 1.50),
+        ('ok', 'ok', 'sad', '{}', '{}', '{}', '00000000-0000-4000-8000-000000000002', '2024-05-15 10:30:00Z', '10:31', 'a', 2, 2.25);`,
+    types: { id: 'enum', m: 'enum', f: 'enum', l: 'list', k: 'list', o: 'list' },
     shows: [
       { id: 'sad', m: 'happy', f: 'happy', n: '1', x: '1.50' },
       { id: 'ok', m: 'ok', f: 'sad', n: '2', x: '2.25' },
@@ -187,6 +189,7 @@ const kinds: readonly Kind[] = [
     script: `create table things (id int primary key, name text); create table more (extra int) inherits (things);
       insert into things values (1, 'a'), (2, 'b'); insert into more values (1, 'c', 1), (3, 'd', 2);`,
     isList: true,
+    because: 'its keys do not hold for the rows of tables that inherit it',
     shows: [
       { id: 1, name: 'a' },
       { id: 1, name: 'c' },
@@ -244,6 +247,7 @@ const kinds: readonly Kind[] = [
       insert into things values ('a', 1), (null, 2), (null, 3), ('b', 4), (null, 5);`,
     shows: [null, null, null, 'a', 'b'].map((code, i) => ({ code, n: [2, 3, 5, 1, 4][i] })),
     isList: true,
+    because: 'its key column code is NULL in some rows',
   },
   {
     title: 'untyped columns of integers and texts',
@@ -337,6 +341,7 @@ for (const {
   shows,
   uncompared = [],
   isList,
+  because,
   isMistaken,
 } of kinds) {
   eachDatabase(title, (test, db) => {
@@ -367,6 +372,13 @@ for (const {
       for (const [name, type] of Object.entries(types ?? {}))
         equal(model.columns[name]?.type, type, name)
     })
+
+    if (because !== undefined) {
+      test('is a list, for the reason that introspection names', async () => {
+        const { listOnly } = await introspect(db.kysely, { only: ['things'] })
+        equal(listOnly, [{ table: 'things', reason: because }])
+      })
+    }
 
     if (isMistaken) return
     test('is found as it is shown', async () => {

@@ -45,9 +45,9 @@ export function compareSchema(
   schema: DatabaseSchema,
 ): readonly Difference[] {
   const resources = models.map(({ resource }) => resource)
-  const linked = linkedColumns(resources)
+  const known = { schema, linked: linkedColumns(resources), keys: keyColumns(resources) }
   return [
-    ...models.flatMap((model) => [...compareModel(model, schema, linked)]),
+    ...models.flatMap((model) => [...compareModel(model, known)]),
     ...compareForeignKeys(resources, schema),
     ...unfilledInLinks(
       models.flatMap(({ resource, writes }) => (writes ? resource : [])),
@@ -56,11 +56,24 @@ export function compareSchema(
   ]
 }
 
-function* compareModel(
-  model: ComparedModel,
-  schema: DatabaseSchema,
-  linked: ReadonlySet<NamedColumn>,
-): Generator<Difference> {
+interface Known {
+  readonly schema: DatabaseSchema
+  /** The columns that nested writes or links fill. */
+  readonly linked: ReadonlySet<NamedColumn>
+  /** The columns of primary keys and relations. */
+  readonly keys: ReadonlySet<NamedColumn>
+}
+
+const keyColumns = (resources: readonly Resource[]): ReadonlySet<NamedColumn> =>
+  new Set(
+    resources.flatMap(({ primaryKey, allRelations }) => [
+      ...primaryKey,
+      ...[...allRelations.values()].flatMap(({ from, to }) => [...from, ...to]),
+    ]),
+  )
+
+function* compareModel(model: ComparedModel, known: Known): Generator<Difference> {
+  const { schema } = known
   const { resource } = model
   const place = { model: resource.name, table: resource.table }
   const table = findTable(schema, resource)
@@ -75,7 +88,7 @@ function* compareModel(
   }
   // Skips views whose columns cannot be read.
   if (table.columns.length === 0) return
-  yield* compareColumns(model, table, schema, linked)
+  yield* compareColumns(model, table, known)
   if (isView(table)) return
   yield* compareKeys(resource, table, schema)
   if (model.creates) yield* undeclaredColumns(resource, table, schema)
@@ -84,8 +97,7 @@ function* compareModel(
 function* compareColumns(
   { resource, creates }: ComparedModel,
   table: CatalogueTable,
-  schema: DatabaseSchema,
-  linked: ReadonlySet<NamedColumn>,
+  { schema, linked, keys }: Known,
 ): Generator<Difference> {
   const place = { model: resource.name, table: resource.table }
   for (const column of resource.allColumns.values()) {
@@ -99,6 +111,9 @@ function* compareColumns(
       continue
     }
     yield* compareColumn(place, column, found, { schema, isView: isView(table) })
+    if (keys.has(column) && found.isFiner === true && column.type === found.shape?.type) {
+      yield { kind: 'finer key', ...place, column, found: found.declared }
+    }
     if (isView(table)) continue
     yield* compareFilling({ resource, creates: creates && !linked.has(column) }, column, found)
   }

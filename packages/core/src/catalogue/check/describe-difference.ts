@@ -7,7 +7,7 @@ import type { Difference } from './difference.ts'
 /** One way in which a model and the database disagree. */
 export interface SchemaDifference {
   /**
-   * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `unsigned`, `length`,
+   * What differs: `missing table`, `unreadable table`, `missing column`, `type`, `nullability`, `precision`, `unsigned`, `finer key`, `length`,
    * `enum members`, `not generated`, `no default`, `computed`, `never filled`, `primary key`, `unique`,
    * `unique write-only`, `repeated pairs`, `lacking` or `foreign key`.
    */
@@ -177,6 +177,12 @@ function columnWords(difference: OfColumn): Omit<Words, 'column'> {
         found: `${name} is ${found}, and no request can name its numbers beyond 9223372036854775807`,
         remedy: 'Declare unsigned: true.',
       }
+    case 'finer key':
+      return {
+        declared: 'declared as a key or in a relation',
+        found: `${name} (${found}) holds more digits than responses show, so that one URL may name several records`,
+        remedy: `Store no more digits than ${shownDigits[column.type] ?? 'responses show'}, or declare neither a key nor a relation.`,
+      }
     case 'not generated':
       return {
         declared: 'declared with generated: true',
@@ -196,6 +202,12 @@ function columnWords(difference: OfColumn): Omit<Words, 'column'> {
         remedy: 'Declare readOnly: true.',
       }
   }
+}
+
+const shownDigits: Readonly<Partial<Record<NamedColumn['type'], string>>> = {
+  date: 'the day',
+  datetime: 'milliseconds, as in timestamptz(3) or datetime(3)',
+  time: 'seconds, as in time(0)',
 }
 
 /** `decimal(10,2)`, `string(80)` */

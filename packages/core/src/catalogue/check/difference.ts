@@ -62,6 +62,7 @@ export type Difference =
       readonly undeclared: readonly string[]
     })
   | (ColumnPlace & { readonly kind: 'unsigned' })
+  | (ColumnPlace & { readonly kind: 'finer key' })
   | (ColumnPlace & { readonly kind: 'not generated' })
   | (ColumnPlace & { readonly kind: 'no default' })
   | (ColumnPlace & { readonly kind: 'computed' })

@@ -24,7 +24,7 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
     return { table: withKey(table, given), note: `its key is (${given.join(', ')}), as given` }
   }
   const what = table.kind ?? 'table'
-  const wrong = table.primaryKey.find((name) => !fits(table, name))
+  const wrong = table.primaryKey.find((name) => misfit(table, name) !== undefined)
   if (table.primaryKey.length > 0 && wrong === undefined) {
     return table.kind === undefined
       ? { table }
@@ -38,17 +38,20 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
       note: table.kind === undefined ? says : `a ${what}; ${says}`,
     }
   }
-  const { declared } = table.columns.find(({ name }) => name === wrong) ?? {}
   const why =
     wrong === undefined
       ? (table.whyNoKey ?? `a ${what} without a key`)
-      : `its key column ${wrong} is of type ${declared || 'unknown'}, which cannot stand in a path`
+      : `its key column ${wrong} ${misfit(table, wrong)}`
   return { table: withKey(table, []), listOnly: why }
 }
 
-function fits({ columns }: CatalogueTable, name: string): boolean {
-  const shape = columns.find((column) => column.name === name)?.shape
-  return shape !== undefined && canBeKey(shape)
+/** Why a path cannot name the values of a column; undefined if it can. */
+function misfit({ columns }: CatalogueTable, name: string): string | undefined {
+  const { shape, declared, isFiner } = columns.find((column) => column.name === name) ?? {}
+  if (shape === undefined || !canBeKey(shape)) {
+    return `is of type ${declared || 'unknown'}, which cannot stand in a path`
+  }
+  return isFiner === true ? `holds more digits than responses show: ${declared}` : undefined
 }
 
 /** Chooses a unique index whose columns are never NULL and can be part of a URL: the first of those with the fewest columns. */
@@ -67,7 +70,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
     column?.nullable === false &&
     type !== undefined &&
     type !== 'float' &&
-    fits(table, name) &&
+    misfit(table, name) === undefined &&
     !isCredential(table, column)
   )
 }
@@ -95,10 +98,8 @@ function checkGiven(table: CatalogueTable, given: readonly string[]): void {
     if (!names.includes(name)) {
       throw new Error(`${at}: there is no column "${name}".${didYouMean(name, names)}`)
     }
-    if (!fits(table, name)) {
-      const { declared } = table.columns.find((column) => column.name === name) ?? {}
-      throw new Error(`${at}: ${name} is of type ${declared}, which cannot stand in a path.`)
-    }
+    const wrong = misfit(table, name)
+    if (wrong !== undefined) throw new Error(`${at}: ${name} ${wrong}.`)
   }
 }
 

@@ -75,12 +75,13 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
 }
 
 function columnOver(column: CatalogueColumn, base: CatalogueColumn): CatalogueColumn {
-  const { shape, nullable, description, checks } = base
+  const { shape, nullable, description, checks, isFiner } = base
   return {
     ...column,
     shape: shape ?? column.shape,
     nullable,
     checks: checks ?? column.checks,
+    isFiner,
     description: column.description ?? description,
   }
 }

@@ -23,6 +23,7 @@ import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
 import { sqliteCollations } from './catalogue-collations.ts'
 import { largeIntegers } from './catalogue-integers.ts'
+import { finerMoments } from './finer-moments.ts'
 import { sampledClasses, sampleRows } from './sampled-classes.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
@@ -235,13 +236,23 @@ async function readColumns(
     rows.find(isRowId)?.column,
     rowId,
   )
+  const isBigint = (row: ColumnRow): boolean => sqliteShape(row.declared).shape.type === 'bigint'
+  const shapes = new Map(
+    rows.map((row) => {
+      const isKey = row.key > 0 || named.has(row.column.toLowerCase())
+      const known = sqliteShape(row.declared, classes.get(row.column), isKey)
+      return [row.column, large.has(row.column) && !isBigint(row) ? largeInteger : known]
+    }),
+  )
+  const finer = await finerMoments(
+    db,
+    from,
+    new Map([...shapes].map(([name, { shape }]) => [name, shape])),
+    rowId,
+  )
   for (const row of rows) {
     const values = classes.get(row.column)
-    const isKey = row.key > 0 || named.has(row.column.toLowerCase())
-    const isBigint = sqliteShape(row.declared).shape.type === 'bigint'
-    const isLarge = large.has(row.column)
-    const { shape, note } =
-      isLarge && !isBigint ? largeInteger : sqliteShape(row.declared, values, isKey)
+    const { shape, note } = shapes.get(row.column) as SqliteShape
     const isText = shape?.type === 'string' || shape?.type === 'text'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
     const checks = columnChecks(
@@ -265,7 +276,8 @@ async function readColumns(
       readOnly: row.hidden > 1,
       holdsTexts: values?.has('text'),
       isTextKey: note === textKey,
-      fitsNumber: isBigint ? !isLarge : undefined,
+      fitsNumber: isBigint(row) ? !large.has(row.column) : undefined,
+      isFiner: finer.has(row.column),
       note,
     })
   }

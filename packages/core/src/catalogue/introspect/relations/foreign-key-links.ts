@@ -93,6 +93,9 @@ function resolve(
   if (pairs.some(([column]) => !canBeKey({ type: typeOf(child, column) }))) {
     return 'values of its type cannot be keys'
   }
+  if (pairs.some(([own, other]) => isFiner(child, own) || isFiner(parent, other))) {
+    return 'its values have more digits than responses show'
+  }
   const mismatch = pairs.find(([column, target]) => !agree(child, column, parent, target))
   if (mismatch !== undefined) return `${mismatch.join(' and ')} are of different types`
   const references = pairs.map(([, target]) => target)
@@ -123,6 +126,9 @@ export function agree(child: Draft, column: string, parent: Draft, target: strin
 
 const typeOf = (draft: Draft, column: string): ColumnType =>
   draft.columns[draft.fields.get(column) ?? '']?.type ?? 'opaque'
+
+const isFiner = ({ table }: Draft, column: string): boolean =>
+  table.columns.some(({ name, isFiner }) => name === column && isFiner === true)
 
 const isText = (type: ColumnType): boolean => type === 'string' || type === 'text'
 
