@@ -52,18 +52,6 @@ const titles: Readonly<Record<string, string>> = {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
-/** The longest part of a reason that the page shows, in characters. */
-const longest = 60
-
-/** Returns the first sentence of a reason, cut at a word; a reason with paths is shown as JSON. */
-function shownReason(reason: unknown): string {
-  if (typeof reason !== 'string') return `\`${cell(JSON.stringify(reason))}\``
-  const [first = ''] = reason.split(/(?<=[.?!]) (?=[A-Z"])/)
-  return cell(
-    first.length <= longest ? first : `${first.slice(0, longest).replace(/\s+\S*$/, '')} …`,
-  )
-}
-
 function rowsOf(stage: string): string[] {
   return throwers()
     .filter((thrower) => thrower.stage === stage)
@@ -71,14 +59,14 @@ function rowsOf(stage: string): string[] {
       const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
       if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
       const { status, body } = found.error
-      return `| <a id="${body.code}"></a>\`${body.code}\` ${status} | ${cell(when)} | ${shownReason(body.reason)} |`
+      return `| <a id="${body.code}"></a>\`${body.code}\` ${status} | ${cell(when)} |`
     })
 }
 
 const tables = (): string =>
   [...new Set(throwers().map(({ stage }) => stage))]
     .map((stage) => {
-      const head = '| Code, status | When | Reason, its beginning |\n|---|---|---|'
+      const head = '| Code, status | When |\n|---|---|'
       const title = titles[stage]
       if (title === undefined) throw new Error(`no title for "${stage}"`)
       return `## ${title}\n\n${head}\n${rowsOf(stage).join('\n')}`
@@ -120,7 +108,7 @@ Hidden, inaccessible and unpublished data gives the same errors as missing data.
 
 No error is longer than 16 KiB: a body's reason lists at most 100 problems and counts the others, \`"": ["and 400 more problems"]\`.
 
-A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. The [OpenAPI document](openapi.md) lists the errors of each operation.
+A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. The [OpenAPI document](openapi.md) lists the errors of each operation, with an example of each.
 
 ## Problem details
 
@@ -128,7 +116,7 @@ A client whose \`Accept\` prefers \`application/problem+json\` to \`application/
 
 \`\`\`http
 GET /api/books?titel__eq=Emma
-Accept: application/json, application/problem+json
+Accept: application/problem+json
 X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 \`\`\`
 
