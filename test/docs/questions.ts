@@ -17,7 +17,7 @@ export const questions: readonly Question[] = [
   ],
   [
     'what does a repeated POST answer',
-    'writing.html#lost-updates-and-repeated-requests',
+    'writing.html#two-people-at-once-and-a-repeated-post',
     'writing-rules.html#idempotency-key',
   ],
   [
@@ -73,7 +73,7 @@ export const questions: readonly Question[] = [
     'comparison.html#questions',
     'tutorial.html#filter',
   ],
-  ['how do I prevent lost updates', 'writing.html#lost-updates-and-repeated-requests'],
+  ['how do I prevent lost updates', 'writing.html#two-people-at-once-and-a-repeated-post'],
   ['several requests in one transaction', 'writing.html#several-requests-in-one-transaction'],
   ['pgbouncer', 'deployment.html#poolers'],
   ['CORS', 'comparison.html#questions'],

@@ -234,7 +234,7 @@ export interface ApiConfig<
   readonly API_ADD_CALLBACK?: WriteCallback<User, DB>
   /** Receives a record before it is changed, returns it. Unset by default. Config, meta. */
   readonly API_UPDATE_CALLBACK?: WriteCallback<User, DB>
-  /** Receives a record before it is removed, returns it. Unset by default. Config, meta. */
+  /** Receives a record before it is removed. Unset by default. Config, meta. */
   readonly API_REMOVE_CALLBACK?: WriteCallback<User, DB>
   /** Receives each serialised object, returns the one to send. Unset by default. Config, meta. Specification: configuration keys. */
   readonly API_DUMP_CALLBACK?: DumpCallback<User, DB>
