@@ -156,11 +156,10 @@ const Book = defineModel('Book', { columns, relations, meta: { allow_join: false
 const api = createApi({ db, models: [Book], config })
 \`\`\`
 
-- A model with \`meta\` is published; \`meta: {}\` publishes it with the settings of the API.
 - A key with an entry under "In meta" may stand in a model's meta by that name. Meta goes before the configuration; only \`error_codes\` are added to those of the configuration.
 - Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\` (\`get\`, \`post\`, \`patch\`, \`put\`, \`delete\`). A callback for a method goes before that of the model.
 - Role rules go before each other as a whole, not key by key: see [roles and policies](../guide/access.md#roles).
-- Everything is checked when \`createApi\` is called. Unknown keys, wrong values and contradictions are one error that lists all of them.
+- Unknown keys, wrong values and contradictions are one error of \`createApi\` that lists all of them.
 
 | Setting of a model | Counts for |
 |---|---|

@@ -181,7 +181,7 @@ export { api, checkPassword, User }\n`)) as {
         (await db.kysely.selectFrom('users').selectAll().orderBy('id').execute())[0]
       const accepts = async (password: string) =>
         checkPassword({ password: (await stored())?.password_hash }, password)
-      equal(requests.length, 3)
+      equal(requests.length, 2)
       for (const { method, url, headers, body, answer } of requests) {
         const request = { method, url, headers: { 'content-type': 'application/json', ...headers } }
         const { body: told } = await api.handle({ ...request, body })

@@ -235,11 +235,24 @@ export { ${names.join(', ')} }\n`,
   })
 
   test('a callback reads and writes in the transaction of its request', async () => {
-    const api = testApi(db, models, configOf('numbered'))
+    const tagCounts = new WeakMap<object, number>()
+    const numbered: ApiConfig = {
+      API_ADD_CALLBACK: async (object, model, { db }) => {
+        if (model.name !== 'Tag') return object
+        let last = tagCounts.get(db)
+        if (last === undefined) {
+          const count = db.selectFrom('tags').select(db.fn.countAll().as('count'))
+          last = Number((await count.executeTakeFirstOrThrow()).count)
+        }
+        tagCounts.set(db, last + 1)
+        return { ...object, name: `${object.name} (${last + 1})` }
+      },
+    }
+    const api = testApi(db, models, numbered)
     const made = await send(api, 'POST', '/api/tags', { body: { name: 'sea' } })
     const count = (await get(api, '/api/tags')).total
     equal([made.status, made.value.name], [201, `sea (${count})`])
-    const bulk = testApi(db, models, { ...configOf('numbered'), API_ALLOW_BULK: true })
+    const bulk = testApi(db, models, { ...numbered, API_ALLOW_BULK: true })
     const { result, statements } = await db.capture(() =>
       send(bulk, 'POST', '/api/tags', { body: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] }),
     )
