@@ -35,12 +35,21 @@ export async function emptyReferences(
     const written = isDeletedNext
       ? empty
       : await changesOf(removing, parent, parentNow, dependent, stored, empty)
-    if (isEmpty(written)) continue
-    const node = new WriteNode(changing(resource), { path: '', stored })
-    node.row = new ChangedRow(stored, written, '', written)
-    removing.add(node)
-    removed.change(resource, stored, written)
+    if (!isEmpty(written)) addChange(removing, resource, stored, written)
   }
+}
+
+/** Adds a change of a row without its hooks. */
+export function addChange(
+  { add, removals }: Removing,
+  resource: Resource,
+  stored: Values,
+  written: Values,
+): void {
+  const node = new WriteNode(changing(resource), { path: '', stored })
+  node.row = new ChangedRow(stored, written, '', written)
+  add(node)
+  removals.removed.change(resource, stored, written)
 }
 
 async function changesOf(

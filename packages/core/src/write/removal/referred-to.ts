@@ -26,7 +26,7 @@ export async function isReferredTo(
   resource: Resource,
   stored: Values,
   dependent: DependentModel,
-  begun: ReadonlySet<string>,
+  begun: ReadonlyMap<string, unknown>,
 ): Promise<boolean> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
   if (begun.size > 1) {

@@ -9,6 +9,16 @@ import type { KnownRecord } from './find-referrers.ts'
 import { RemovedRecords } from './removed-records.ts'
 import { idOf, nameOf } from './removed-rows.ts'
 
+/** A record whose removal has begun. */
+export interface Begun {
+  readonly id: string
+  readonly resource: Resource
+  readonly stored: Values
+  readonly how: HowRemoved
+  /** The begun record, by its id, that must be deleted before this one. */
+  after: string | undefined
+}
+
 export class Removals {
   /** The model in the path of the request, whose limit applies to the records of a list and their dependents together. */
   readonly top: Resource
@@ -18,7 +28,9 @@ export class Removals {
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string> = new Set()
   /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to end cycles. */
-  readonly begun: Set<string> = new Set()
+  readonly begun: Map<string, Begun> = new Map()
+  /** The rows that are deleted after a begun record, by its id. */
+  readonly later: Map<string, WriteNode[]> = new Map()
   /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
   readonly #counted = new Set<string>()
   /** What refers to the records that will be removed, by `nameOf`, as far as it was looked up together. */

@@ -16,10 +16,12 @@ import { valuesOf } from '../resolve/look-up-records.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { referrersFirst } from '../store/rows/referrers-first.ts'
 import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
+import { breakCycles } from './break-cycles.ts'
 import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
 import { isReferredTo, referredToError } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
+import type { Begun } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
 import { type Action, howBelow, idOf } from './removed-rows.ts'
 import type { Removing } from './removing.ts'
@@ -27,15 +29,19 @@ import type { Removing } from './removing.ts'
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
 export async function removeNode(removing: Removing, node: WriteNode): Promise<void> {
   const { removed, begun } = removing.removals
-  const { resource, removal } = node.options
+  const { resource } = node.options
+  const { how } = removalOf(node.options)
   const { stored = {} } = node
   const id = idOf(resource, stored)
   // A record above this one refers to it, or an earlier one had the same dependent.
-  if (begun.has(id) || removed.has(resource, stored, removal?.how ?? 'delete')) return
-  begun.add(id)
-  node.stored = removed.now(resource, stored)
+  if (begun.has(id) || removed.has(resource, stored, how)) return
+  const now = removed.now(resource, stored)
+  const own: Begun = { id, resource, stored: now, how, after: undefined }
+  begun.set(id, own)
+  node.stored = now
   try {
-    await removeBegun(removing, node, node.stored)
+    await removeBegun(removing, node, now)
+    place(removing, node, own)
   } finally {
     begun.delete(id)
   }
@@ -60,10 +66,30 @@ async function removeBegun(removing: Removing, node: WriteNode, stored: Values):
       ? await deletionMark(context, resource, softDelete, stored)
       : null
   node.row = new RemovedRow(stored, mark, height)
-  removing.add(node)
   removals.removed.add(resource, stored, how, height)
   context.changes?.note(resource, stored, stored, isDependent ? null : path)
   noteRemovedLinks(context, resource, stored, removing.links, removals.goneLinks)
+}
+
+/** Adds a record to those that are stored, with the rows of cycles that wait for it; one of these rows waits itself. */
+function place({ add, removals }: Removing, node: WriteNode, { id, after }: Begun): void {
+  const { later, removed } = removals
+  const waiting = later.get(id) ?? []
+  later.delete(id)
+  if (after !== undefined) {
+    later.set(after, [...(later.get(after) ?? []), node, ...waiting])
+    return
+  }
+  add(node)
+  if (!(node.row instanceof RemovedRow)) return
+  let { height } = node.row
+  for (const one of waiting) {
+    if (!(one.row instanceof RemovedRow)) continue
+    height += 1
+    one.row = new RemovedRow(one.row.stored, one.row.mark, height)
+    removed.add(one.options.resource, one.row.stored, 'delete', height)
+    add(one)
+  }
 }
 
 /**
@@ -103,7 +129,10 @@ async function removeReferrers(
       await refuse()
       const found = await dependentRows(removing, node, stored, dependent, action)
       if (action === 'null') await emptyReferences(removing, node, stored, dependent, found.rows)
-      else await removeDependents(removing, node, dependent, found, mayWait)
+      else {
+        if (how === 'delete') breakCycles(removing, dependent, found.rows)
+        await removeDependents(removing, node, dependent, found, mayWait)
+      }
       referrers = found.rows
     }
     if (referrers === 'blocking') blocking.push(dependent)
