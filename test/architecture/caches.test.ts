@@ -139,7 +139,6 @@ const hashed: Readonly<Record<string, string>> = {
   'http/endpoints/reads/representation.ts':
     'documents, which no client writes: 304 for an older one',
   'http/pages/content-policy.ts': 'the style and the script of pages, which no client writes',
-  'http/cache-group-syntax.ts': 'names of resources, which no client writes',
   'http/etag.ts': 'records and pages: 304 or a passed If-Match after a change',
   'lib/text-hash.ts': 'the function for ETags and names',
   'http/endpoints/writes/response/idempotent-post.ts':

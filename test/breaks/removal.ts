@@ -146,13 +146,6 @@ export const manyRemoved: readonly Break[] = [
     fails: onDelete,
   },
   {
-    title: 'What a removed link deletes stays in caches',
-    file: 'packages/core/src/http/endpoints/writes/response/changed.ts',
-    find: 'if (junction !== undefined) addRemoved(changed, registry, junction, false)',
-    replace: 'if (junction !== undefined) changed.add(junction)',
-    fails: 'test/contract/cache-groups.test.ts',
-  },
-  {
     title: 'Another client gives a record another parent, and DELETE of the first one empties it',
     file: `${removal}/find-dependents.ts`,
     find: "const isLocked = parents.how === 'mark' || action === 'null'",

@@ -222,7 +222,6 @@ const most = 1_000_000_000
 
 const config: ApiConfig = {
   API_LIST_ETAGS: true,
-  API_CACHE_GROUPS: true,
   API_HEALTH_ROUTE: '/health',
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,

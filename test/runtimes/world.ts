@@ -112,7 +112,6 @@ export const config: ApiConfig = {
   // HTML pages are off by default on runtimes without an environment.
   API_HTML_PAGES: true,
   API_HEALTH_ROUTE: '/health',
-  API_CACHE_GROUPS: true,
   API_DUMP_DATETIME: false,
   API_DUMP_RESPONSE_MS: false,
   API_ALLOW_JOIN: true,

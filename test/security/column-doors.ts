@@ -116,7 +116,6 @@ export const config: ApiConfig = {
   API_SOFT_DELETE_ATTRIBUTE: 'gone',
   API_SOFT_DELETE_VALUES: [null, 'now'],
   API_LIST_ETAGS: true,
-  API_CACHE_GROUPS: true,
   API_HTML_PAGES: true,
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
 }

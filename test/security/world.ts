@@ -398,7 +398,6 @@ export const people: readonly AnyModel[] = [Crew, Member, Clerk, Agent, Duty, As
 
 const config: ApiConfig = {
   API_LIST_ETAGS: true,
-  API_CACHE_GROUPS: true,
   API_ALLOW_JOIN: true,
   API_ALLOW_GROUPBY: true,
   API_ALLOW_AGGREGATION: true,

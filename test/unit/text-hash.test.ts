@@ -62,6 +62,6 @@ for (const [name, one, two] of ways) {
 }
 
 suite('the length of a hash', (test) => {
-  test('is long enough that no two texts with the same hash can be found, and no longer than the name of a cache group', () =>
+  test('is long enough that no two texts with the same hash can be found', () =>
     equal(hashLength, 32))
 })

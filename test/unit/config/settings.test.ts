@@ -317,7 +317,6 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_MAX_BATCH: 1000,
     API_MAX_BATCH_RESPONSE: 16777216,
     API_BATCH_TIMEOUT: 30000,
-    API_CACHE_GROUPS: false,
     API_SERVER_TIMING: false,
     API_READ_YOUR_WRITES: 'off',
     API_USERS_FROM_REPLICAS: false,

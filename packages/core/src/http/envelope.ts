@@ -5,7 +5,6 @@ import type { JsonValue } from '../lib/json/json-value.ts'
 import { quoted } from '../lib/json/quoted.ts'
 import { stringify } from '../lib/json/stringify.ts'
 import type { DumpSettings } from '../model/settings/settings.ts'
-import type { ReadPlan } from '../query/plan/plan.ts'
 
 /** The body of every response; API_DUMP_* settings can omit members. */
 export interface Envelope<T = JsonValue> {
@@ -39,8 +38,6 @@ export interface Result {
   readonly record?: string
   /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
-  /** The plan of a read, which names the resources that the response depends on. */
-  readonly plan?: Pick<ReadPlan, 'rows' | 'embeds'>
   /** The keys of the records that were written, in the order of the value. */
   readonly keys?: readonly (readonly (string | number | boolean | bigint | null)[])[]
   /** Whether the response has no body: 204, 304. */

@@ -13,7 +13,6 @@ import { routeForCaller } from '../endpoints/routing/caller-route.ts'
 import { runReturnAndTag } from '../endpoints/routing/finish.ts'
 import type { RoutedCall } from '../endpoints/routing/route-request.ts'
 import { answerAuthorized } from '../endpoints/routing/serve-call.ts'
-import { changedByReplay } from '../endpoints/service/choose-cache-groups.ts'
 import {
   authorityOf,
   claimOf,
@@ -165,7 +164,7 @@ async function repeatedOne(
     const { etag, ...others } = headers
     const isSame = etag === undefined || now === value || stringify(now) === stringify(value)
     const shown = isSame ? headers : others
-    const unseen = { text: undefined, keys: undefined, changed: changedByReplay(call) }
+    const unseen = { text: undefined, keys: undefined }
     return withJson({ id, status, headers: shown, value: now, call, ...unseen })
   }
   if (value === null || call.method === 'OPTIONS') return as(null)

@@ -9,7 +9,6 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { Runtime } from '../call/call.ts'
 import type { RoutedCall } from '../endpoints/routing/route-request.ts'
-import { batchInvalidation, withoutCacheGroups } from '../endpoints/service/choose-cache-groups.ts'
 import { bareHeaders, type Result, successBody } from '../envelope.ts'
 import { noHeaders } from './batch-body.ts'
 
@@ -24,8 +23,6 @@ export interface OperationResult {
   /** The call of the operation, and the keys of the records that it wrote. */
   readonly call: RoutedCall
   readonly keys: Result['keys'] | undefined
-  /** The cache groups that the operation has changed. */
-  readonly changed: readonly string[]
   /** Its JSON text in the response. */
   readonly json: string
 }
@@ -41,22 +38,22 @@ export function operationResult(
   result: Result,
 ): MaybePromise<OperationResult> {
   const counts = call.many ? bareHeaders(result) : noHeaders
-  const { headers: own, changed } = withoutCacheGroups(result.headers ?? noHeaders)
+  const own = result.headers ?? noHeaders
   const headers =
     limits === noHeaders && counts === noHeaders ? own : { ...limits, ...counts, ...own }
   const { status, keys } = result
   return andThen(shownValue(call, result), (shown) => {
     const { value, text } = call.method === 'HEAD' ? noValue : shown
-    return withJson({ id, status, headers, value, text, call, keys, changed })
+    return withJson({ id, status, headers, value, text, call, keys })
   })
 }
 
 /** Adds the result's JSON text. Its length counts against API_MAX_BATCH_RESPONSE even if the batch's response is built from the values. */
 export function withJson(result: Omit<OperationResult, 'json'>): OperationResult {
-  const { id, status, headers, value, text, call, keys, changed } = result
+  const { id, status, headers, value, text, call, keys } = result
   const shown = text ?? stringify(value)
   const json = `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${shown}}`
-  return { id, status, headers, value, text, call, keys, changed, json }
+  return { id, status, headers, value, text, call, keys, json }
 }
 
 type Shown = Pick<OperationResult, 'value' | 'text'>
@@ -109,6 +106,5 @@ export const batchResult = (results: readonly OperationResult[], asText: boolean
   status: 200,
   total: results.length,
   value: null,
-  headers: batchInvalidation(results.flatMap(({ changed }) => changed)),
   ...(asText ? { text: resultText(results) } : { value: resultList(results) }),
 })

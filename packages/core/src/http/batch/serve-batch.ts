@@ -73,8 +73,7 @@ export async function serveBatch(
         if (call !== undefined) parts.failed(call)
       },
     })
-    const changing = body.dryRun ? results.map((one) => ({ ...one, changed: [] })) : results
-    return batchResult(changing, asText)
+    return batchResult(results, asText)
   }
   const result =
     key === undefined

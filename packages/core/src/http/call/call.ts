@@ -11,7 +11,7 @@ import type { Connections } from '../../database/connections.ts'
 import type { Replica } from '../../database/replicas/replica.ts'
 import type { SharedCounts } from '../../database/shared-counts.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Registry, Resource } from '../../model/registry/resource.ts'
+import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import type { AuthorityCache } from '../../query/cache/authority-bound.ts'
 import type { ReadCache } from '../../query/cache/read-cache.ts'
@@ -71,8 +71,6 @@ export interface Call extends RoutedRequest, HookCall {
   readonly replica?: Replica
   /** Returns version, request id and time for the envelope. */
   stamp(): Stamp
-  /** Collects the resources that a write may change; undefined without API_CACHE_GROUPS, and in reads. */
-  readonly changed: Set<Resource> | undefined
   /** The timer for Server-Timing; undefined if that is off. */
   readonly timing: Timing | undefined
 }

@@ -156,12 +156,6 @@ export function keysOf(relation: ResolvedRelation): readonly NamedColumn[] {
   return [...relation.from, ...relation.to, ...links]
 }
 
-/** Whether a function of the host decides which columns and relations of a resource a caller may read. */
-export const asksFunctions = ({ allColumns, allRelations }: Resource): boolean =>
-  [...allColumns.values(), ...[...allRelations.values()].flatMap(keysOf)].some(
-    ({ definition }) => typeof definition.read === 'function',
-  )
-
 /** Whether a relation is absent for callers who may not read its columns. */
 export const needsRight = (relation: ResolvedRelation): boolean =>
   keysOf(relation).some(({ definition }) => definition.read !== undefined)

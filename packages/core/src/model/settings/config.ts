@@ -203,11 +203,6 @@ export interface ApiConfig<
    */
   readonly API_LIST_ETAGS?: boolean
   /**
-   * Adds `Cache-Groups` to reads and `Cache-Group-Invalidation` to writes (RFC 9875), so that caches remove responses that a write
-   * has made stale. Default false. Config only.
-   */
-  readonly API_CACHE_GROUPS?: boolean
-  /**
    * Adds the header `Server-Timing`: the milliseconds of each stage. Every client can then see which stages are slow. Default
    * false. Config only.
    */

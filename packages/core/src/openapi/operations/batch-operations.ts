@@ -7,10 +7,9 @@ import { failuresOf } from '../error-responses.ts'
 import { batchTag } from '../info.ts'
 import { serviceParameters } from '../parameters/query-parameters.ts'
 import type { Schema } from '../schemas/schema.ts'
-import { headerRefs } from '../schemas/success-responses.ts'
 import { csrfParameters, securityOf } from '../security.ts'
 import { ok } from './auth-operations.ts'
-import { cacheGroupHeaders, jsonBody, type Writer } from './operations.ts'
+import { jsonBody, type Writer } from './operations.ts'
 
 /** Returns the path of the batch endpoint with its operation; nothing if it is not served. */
 export function batchPaths(writer: Writer): Record<string, PathItemObject> {
@@ -76,10 +75,7 @@ function operation(writer: Writer, max: number): OperationObject {
     ...(parameters.length === 0 ? {} : { parameters }),
     requestBody: jsonBody(body),
     responses: {
-      200: {
-        ...ok(writer, { type: 'array', items: result }),
-        ...headerRefs(writer, cacheGroupHeaders(settings, true)),
-      },
+      200: ok(writer, { type: 'array', items: result }),
       ...failuresOf(writer, 'Batch', occasionsIn(writer), codesOfAll(writer.registry, 'Batch')),
     },
   }

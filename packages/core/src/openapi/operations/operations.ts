@@ -46,7 +46,7 @@ import {
   writtenRef,
 } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
-import { failureShape, header, headerRefs } from '../schemas/success-responses.ts'
+import { failureShape, header } from '../schemas/success-responses.ts'
 import {
   csrfParameters,
   hasCookie,
@@ -168,13 +168,11 @@ function responsesOf(
   const { form } = components
   const target = targetOf(route)
   const writes = method !== 'GET'
-  const groups = cacheGroupHeaders(settings, writes)
   const headers = {
     ...draft.headers,
     ...(target.settings.rates[method].length > 0 ? limitHeaders : {}),
     ...(sendsPosition(settings, method) ? positionTold : {}),
     ...(writes ? preferenceApplied : {}),
-    ...groups,
   }
   const hooks = target.settings.hooks[method.toLowerCase() as 'get']
   const successes = [draft.also ?? [], draft.answer.status].flat().map((status) => {
@@ -184,8 +182,8 @@ function responsesOf(
   })
   return {
     ...Object.fromEntries(successes),
-    ...(form.listsHeaders && writes ? { 204: noContent(writer, groups) } : {}),
-    ...(form.listsHeaders && draft.notModified ? { 304: notModified(writer, groups) } : {}),
+    ...(form.listsHeaders && writes ? { 204: noContent(writer) } : {}),
+    ...(form.listsHeaders && draft.notModified ? { 304: notModified(writer) } : {}),
     ...form.failures(
       components,
       failureShape(writer, target, hooks.final !== undefined),
@@ -200,16 +198,14 @@ function responsesOf(
 const targetOf = (route: Route): Resource =>
   route.kind === 'related' ? route.relation.target : route.resource
 
-const notModified = (writer: Writer, headers: HeadersObject): ReferenceObject =>
-  writer.components.response('not modified', 'NotModified', () => ({
+const notModified = ({ components }: Writer): ReferenceObject =>
+  components.response('not modified', 'NotModified', () => ({
     description: "The client's copy is up to date.",
-    ...headerRefs(writer, headers),
   }))
 
-const noContent = (writer: Writer, headers: HeadersObject): ReferenceObject =>
-  writer.components.response('no content', 'NoContent', () => ({
+const noContent = ({ components }: Writer): ReferenceObject =>
+  components.response('no content', 'NoContent', () => ({
     description: 'Written. The client prefers a response without a body.',
-    ...headerRefs(writer, headers),
   }))
 
 /** Whether a query on the resource can name relations to others. */
@@ -633,20 +629,6 @@ const preferenceApplied: HeadersObject = {
 const limitHeaders: HeadersObject = {
   'RateLimit-Policy': header('The limits of the operation: requests `q` in `w` seconds.'),
   RateLimit: header('Requests that are left, `r`, for `t` seconds, under each limit.'),
-}
-
-/** Returns the header of cache groups in responses to reads or to writes. */
-export const cacheGroupHeaders = (
-  { cacheGroups }: Writer['settings'],
-  writes: boolean,
-): HeadersObject => (cacheGroups ? (writes ? groupsChanged : groupsRead) : {})
-
-const groupsRead: HeadersObject = {
-  'Cache-Groups': header('What the response depends on, for caches (RFC 9875).'),
-}
-
-const groupsChanged: HeadersObject = {
-  'Cache-Group-Invalidation': header('What the write may have outdated, for caches (RFC 9875).'),
 }
 
 const positionTold: HeadersObject = {

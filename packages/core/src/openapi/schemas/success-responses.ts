@@ -72,7 +72,7 @@ function successResponse(
 }
 
 /** Returns the headers of a response, each as a component; nothing without headers. */
-export const headerRefs = (
+const headerRefs = (
   { components }: Pick<Records, 'components'>,
   all: HeadersObject,
 ): { readonly headers?: HeadersObject } => {

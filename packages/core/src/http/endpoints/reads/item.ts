@@ -51,12 +51,11 @@ export function oneResult(
   { plan, rows: row }: ReadRows<ReadPlan, LoadedRow | undefined>,
 ): MaybePromise<Result> {
   if (row === undefined) throw recordNotFound()
-  return andThen(recordContent(call, resource, plan, row), (content) => okResult(content, plan))
+  return andThen(recordContent(call, resource, plan, row), okResult)
 }
 
-const okResult = (content: Content, plan: ReadPlan): Result => ({
+const okResult = (content: Content): Result => ({
   ...content,
   status: 200,
   total: 1,
-  plan,
 })

@@ -148,7 +148,7 @@ export function listResult(
 ): MaybePromise<Result> {
   return andThen(listContent(call, resource, plan, page), (content) => {
     const { next, previous } = pageLinks(call, plan, page)
-    const result = { ...content, status: 200, total: page.total, next, previous, plan }
+    const result = { ...content, status: 200, total: page.total, next, previous }
     return page.capped ? { ...result, headers: { 'x-total-count-capped': 'true' } } : result
   })
 }

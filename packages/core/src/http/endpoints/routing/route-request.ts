@@ -62,7 +62,6 @@ type Decided =
   | 'asPage'
   | 'asText'
   | 'endsAsText'
-  | 'changed'
 
 /** What a call needs in addition to its request. */
 interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
@@ -114,7 +113,6 @@ export function routeRequest(
     caller: anonymous,
     reach: runtime.anonymousReach,
     registry: runtime.registry,
-    changed: undefined,
     stamp,
     timing,
   }

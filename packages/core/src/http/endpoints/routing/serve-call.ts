@@ -20,7 +20,6 @@ import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { asPreferred } from '../../preference.ts'
 import { isRead } from '../reads/read-source.ts'
-import { withCacheGroups } from '../service/choose-cache-groups.ts'
 import { type Admission, type Admitted, admitCall, needsNoAdmission } from './admit.ts'
 import { answerRoute } from './answer-route.ts'
 import { routeForCaller } from './caller-route.ts'
@@ -110,15 +109,12 @@ function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): Mayb
 export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<Result> {
   if (call.isQuery) call.query = wholeQuery(call.request, call.query, bodyLimitOf(call.runtime))
   call.timing?.enter('plan')
-  const { cacheGroups } = call.runtime.settings
-  if (cacheGroups && !isRead(call.method)) call.changed = new Set()
   return andThen(routeForCaller(call, route), (own) =>
-    andThen(answerRoute(call, own), (answered) => {
-      const result = cacheGroups ? withCacheGroups(call, own, answered) : answered
-      return isRead(call.method)
+    andThen(answerRoute(call, own), (result) =>
+      isRead(call.method)
         ? runReturnAndTag(call, result)
-        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged))
-    }),
+        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged)),
+    ),
   )
 }
 

@@ -47,7 +47,6 @@ import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf, refuseFields } from './request/write-body.ts'
 import { refuseIdempotencyKey, refusePrecondition } from './request/write-headers.ts'
 import { refuseAllBut, refuseOtherParameters } from './request/write-parameters.ts'
-import { noteChanged, noteRemoved } from './response/changed.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './response/echo.ts'
 import { keysOf, writtenResult } from './response/result.ts'
 import { inWrite, type Writing } from './write-stages.ts'
@@ -80,7 +79,6 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     validatorHost(call),
   )
   refuse(problems, [read])
-  noteChanged(call, read)
   const host = transformHost(call)
   await refuseUnheld([read], problems, host)
   const [sent = read] = await withStoredForms([read], problems, host)
@@ -133,7 +131,6 @@ async function updateListed(
   const relationKeys = relationKeysOf(resource, ast)
   const childChanges = childChangesOf(resource, ast, false)
   const sent = await readChanges(call, resource, body, problems, { relationKeys, childChanges })
-  for (let i = 0; i < sent.length; i++) noteChanged(call, (sent[i] as ListedChange).node)
   return inWrite(
     call,
     resource,
@@ -235,7 +232,6 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
   // A list of keys in the body would not narrow what the filters choose.
   refuseFields(call, 'empty: the filters of DELETE choose the records')
   const cascade = cascadeParameter(resource, ast)
-  noteRemoved(call, resource, cascade)
   return inWrite(
     call,
     resource,

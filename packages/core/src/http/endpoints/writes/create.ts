@@ -26,7 +26,6 @@ import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { refusePrecondition } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
-import { noteChanged } from './response/changed.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './response/echo.ts'
 import { idempotent } from './response/idempotent-post.ts'
 import { type Items, keysOf, writtenResult } from './response/result.ts'
@@ -76,7 +75,6 @@ async function insertAll(
   for (let i = 0; i < items.length; i++) {
     const item = readItem(items[i] as JsonValue, many ? `[${i}]` : '')
     const node = item instanceof Promise ? await item : item
-    noteChanged(call, node)
     read.push(node)
   }
   problems.refuse()

@@ -15,7 +15,6 @@ import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseAllBut } from './request/write-parameters.ts'
-import { noteRemoved } from './response/changed.ts'
 import { inWrite } from './write-stages.ts'
 
 /** `DELETE /api/books/1` → 200 without a value. */
@@ -29,7 +28,6 @@ export async function remove(
   refuseConditions(ast)
   refuseIdempotencyKey(call)
   const cascade = cascadeParameter(resource, ast)
-  noteRemoved(call, resource, cascade)
   const key = pathKey(resource, keyStrings)
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)

@@ -24,7 +24,6 @@ import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
-import { noteChanged } from './response/changed.ts'
 import { cachedEchoPlan } from './response/echo.ts'
 import { writtenResult } from './response/result.ts'
 import { inWrite } from './write-stages.ts'
@@ -52,7 +51,6 @@ export async function update(
   const place = { path: '', mode, isMergePatch: isMerge, relationKeys, childChanges } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
   const sent = read instanceof Promise ? await read : read
-  noteChanged(call, sent)
   if (isMerge) refuseNested(sent, problems)
   const key = pathKey(resource, keyStrings)
   // If some checks need the stored record, all problems are reported together after it is read.

@@ -23,7 +23,6 @@ import type { Result } from '../../envelope.ts'
 import { relationKeysOf } from './request/relation-keys.ts'
 import { uniqueColumns } from './request/unique-columns.ts'
 import { initialColumns, keyOf } from './request/upsert-key.ts'
-import { noteChanged } from './response/changed.ts'
 import { knownRows, returnedEcho } from './response/echo.ts'
 import { type Items, keysOf, writtenResult } from './response/result.ts'
 import { inWrite } from './write-stages.ts'
@@ -167,8 +166,6 @@ async function readCandidates(
       repeatedAsNew.read(change, item) ??
       readNode(resource, item, { path, mode: 'create', identifying, relationKeys }, own, host)
     const create = asNew instanceof Promise ? await asNew : asNew
-    noteChanged(call, change)
-    noteChanged(call, create)
     const initial = initialColumns(change, columns)
     const key = keyOf(columns, change)
     const createProblems = own.any ? own : undefined
