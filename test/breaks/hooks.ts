@@ -80,22 +80,6 @@ export const hooks: readonly Break[] = [
     fails: 'test/hooks/one-connection.test.ts',
   },
   {
-    title: 'A before-commit callback writes outside of its transaction without a warning',
-    file: 'packages/core/src/access/hooks/commit.ts',
-    find: 'call.runtime.noticing(hookCallerOf(call), args.db)',
-    replace: 'hookCallerOf(call)',
-    fails: 'test/hooks/outside-statements.test.ts',
-    databases: ['postgres'],
-  },
-  {
-    title: 'A statement after a before-commit callback counts as one of the callback',
-    file: 'packages/core/src/access/hooks/outside-statements.ts',
-    find: 'running !== undefined && !running.isOver',
-    replace: 'running !== undefined',
-    fails: 'test/hooks/outside-statements.test.ts',
-    databases: ['postgres'],
-  },
-  {
     title: 'The result of a callback is stored without a check',
     file: 'packages/core/src/access/hooks/write-hooks.ts',
     find: "if ('expected' in converted && column.computed === undefined) {",

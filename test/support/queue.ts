@@ -83,7 +83,7 @@ const queryToo = [
 const batchToo = [
   /^contract\/(?:bulk-methods|column-rights)/,
   /^docs\/hooks/,
-  /^hooks\/(?!full-pool|outside-statements)/,
+  /^hooks\/(?!full-pool)/,
   /^regression\/statements-that-hooks-do-not-await/,
   /^security\/(?:scope|user-roles)\./,
   /^writing\/(?:on-delete|lists-with-references|policy-refusals|removal-names)/,

@@ -7,7 +7,6 @@ import { checksOf } from './access/authorize.ts'
 import { callerRegistries } from './access/column-rights.ts'
 import type { HostFunctions } from './access/hooks/host-functions.ts'
 import { observer } from './access/hooks/observers.ts'
-import { watchOutsideStatements } from './access/hooks/outside-statements.ts'
 import { guardConnection } from './access/hooks/second-connection.ts'
 import { buildPolicies } from './access/policies/policy.ts'
 import { reachOf } from './access/reach.ts'
@@ -355,7 +354,6 @@ export function createApi<
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
-  const outside = watchOutsideStatements(db, hasBeforeCommit(registry), warn)
   const { replicas: given, dialect: named, schema } = options
   const { openApiCallback, readYourWrites, statementTimeout } = settings
   const replicaDbs = checkedReplicas(
@@ -365,10 +363,7 @@ export function createApi<
   const getter = config.API_SESSION_GETTER
   const { session, knownSession } = sessions(db, getter, schema, {
     callHook,
-    watch(session) {
-      watch(session)
-      outside.watch(session)
-    },
+    watch,
   })
   const warnings: string[] = []
   checkErrorCodes(
@@ -464,7 +459,6 @@ export function createApi<
     knownSession,
     callHook,
     callHookOn,
-    noticing: outside.noticing,
     report,
     refused,
     warn,
@@ -547,11 +541,6 @@ export function createApi<
     close: async () => {},
   }
 }
-
-const hasBeforeCommit = ({ resources }: Registry): boolean =>
-  resources.some(({ settings: { hooks } }) =>
-    Object.values(hooks).some(({ beforeCommit }) => beforeCommit !== undefined),
-  )
 
 interface Observers {
   readonly report: HostFunctions['report']

@@ -4,8 +4,6 @@
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */
   run<R>(value: T, call: () => R): R
-  /** Whether the value is also known after an `await`: the runtime has AsyncLocalStorage. */
-  readonly crossesAwaits: boolean
   /** Returns the value of the innermost `run`; without AsyncLocalStorage, only until the function's first await. */
   current(): T | undefined
   /** Activates the storage; call it before `run`, and `leave` when the work has settled. */
@@ -35,7 +33,6 @@ export function asyncContext<T>(): AsyncContext<T> {
 function storageContext<T>(storage: Storage<T>): AsyncContext<T> {
   let entered = 0
   return {
-    crossesAwaits: true,
     run: (value, call) => storage.run(value, call),
     // Skips the look-up for statements outside of any `enter`.
     current: () => (entered === 0 ? undefined : storage.getStore()),
@@ -53,7 +50,6 @@ function storageContext<T>(storage: Storage<T>): AsyncContext<T> {
 function syncContext<T>(): AsyncContext<T> {
   let now: T | undefined
   return {
-    crossesAwaits: false,
     run(value, call) {
       const before = now
       now = value

@@ -35,8 +35,9 @@ export async function runBeforeCommit(
   const { beforeCommit } = call.hooks
   if (beforeCommit === undefined || changes.length === 0) return
   const args = hookArgs(call)
-  const callHook = call.runtime.noticing(hookCallerOf(call), args.db)
-  await callHook(nameOf(call, 'beforeCommit'), () => beforeCommit(changes.map(changeForHost), args))
+  await hookCallerOf(call)(nameOf(call, 'beforeCommit'), () =>
+    beforeCommit(changes.map(changeForHost), args),
+  )
 }
 
 /** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */

@@ -9,7 +9,7 @@ import type { HostFunctions } from './host-functions.ts'
 
 /** The part of the Runtime that calling hooks needs. */
 interface HookRuntime
-  extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'noticing' | 'report'>,
+  extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>,
     Pick<Connections, 'session' | 'knownSession' | 'schema'> {
   /** The access policy of each resource that has one. */
   readonly policies: Policies

@@ -10,8 +10,6 @@ export interface HostFunctions {
   readonly callHook: CallHook
   /** Returns the `callHook` for hooks that receive this connection. */
   callHookOn(db: AnyDatabase): CallHook
-  /** Returns a `callHook` for before-commit callbacks that receive this connection: it warns if they use another one. */
-  noticing(callHook: CallHook, db: AnyDatabase): CallHook
   /** Reports an unexpected error to `onError`; never throws. */
   report(error: unknown, request: ApiRequest): void
   /** Reports a 401, 403 or 429 to `onRefusal`; never throws. */
