@@ -158,7 +158,6 @@ const api = createApi({ db, models: [Book], config })
 
 - A key with an entry under "In meta" may stand in a model's meta by that name. Meta goes before the configuration; only \`error_codes\` are added to those of the configuration.
 - Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\` (\`get\`, \`post\`, \`patch\`, \`put\`, \`delete\`). A callback for a method goes before that of the model.
-- Role rules go before each other as a whole, not key by key: see [roles and policies](../guide/access.md#roles).
 - Unknown keys, wrong values and contradictions are one error of \`createApi\` that lists all of them.
 
 | Setting of a model | Counts for |
