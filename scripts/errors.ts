@@ -134,7 +134,7 @@ X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 
 | Member | |
 |---|---|
-| \`type\` | \`about:blank\`, or \`API_PROBLEM_TYPE_PREFIX\` and the code |
+| \`type\` | \`about:blank\` |
 | \`title\`, \`detail\`, \`code\`, \`at\` | \`error\`, \`reason\`, \`code\` and \`at\` of the envelope; of several problems, \`detail\` is the first |
 | \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where it is no UUID |
 | \`problems\` | the \`reason\` of a body: path → messages |

@@ -1,5 +1,5 @@
 /** Errors as problem details (RFC 9457): who gets them, what they contain, and that they reveal no more than the envelope. */
-import { type ApiConfig, ApiError, apiError, defineModel } from '@model-api/core'
+import { type ApiConfig, ApiError, apiError } from '@model-api/core'
 import { send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { sendBatch } from '../support/batch.ts'
@@ -175,16 +175,13 @@ eachDatabase('problem details', (test, db) => {
     ok(!answer.text.includes('secret words'))
   })
 
-  test('API_PROBLEM_TYPE_PREFIX begins the type; an error without a code has none', async () => {
-    const typed = testApi(db, shop, {
-      API_PROBLEM_TYPE_PREFIX: 'https://example.org/errors#',
-      API_SETUP_CALLBACK: ({ url }) => {
-        if (url.includes('tags')) throw apiError(418, 'Teapot', { short: true, list: [1] })
+  test('an error of the host has no code, and any reason', async () => {
+    const refusing = testApi(db, shop, {
+      API_SETUP_CALLBACK: () => {
+        throw apiError(418, 'Teapot', { short: true, list: [1] })
       },
     })
-    const known = await send(typed, 'GET', '/api/books/99', { headers: asked })
-    equal(known.body.type, 'https://example.org/errors#record_not_found')
-    const own = await typed.handle({
+    const own = await refusing.handle({
       method: 'GET',
       url: '/api/tags',
       headers: { ...asked, 'x-request-id': 'r' },
@@ -208,26 +205,5 @@ eachDatabase('problem details', (test, db) => {
     const other = testApi(db, shop, { API_FINAL_CALLBACK: () => ({ mine: true }) })
     const mine = await other.handle({ method: 'GET', url: '/api/books/99', headers: asked })
     equal([mine.headers['content-type'], mine.body as unknown], [json, { mine: true }])
-  })
-
-  test('the OpenAPI document lists their types with API_PROBLEM_TYPE_PREFIX', async () => {
-    const typed = (model: string) => {
-      const tags = defineModel(model, {
-        meta: {},
-        table: 'tags',
-        columns: { id: { type: 'integer', primaryKey: true }, name: { type: 'string' } },
-      })
-      return testApi(db, [tags], { API_PROBLEM_TYPE_PREFIX: 'https://example.org/errors#' })
-    }
-    const contentOf = (of: typeof api): readonly string[] =>
-      Object.values(of.openapi().components?.responses ?? {}).flatMap((response) =>
-        Object.keys(('content' in response && response.content) || {}),
-      )
-    ok(contentOf(typed('Tag')).includes(problem))
-    ok(!contentOf(api).includes(problem))
-    const named = typed('ProblemDetails')
-    ok('ProblemDetails2' in (named.openapi().components?.schemas ?? {}))
-    const answer = await send(named, 'GET', '/api/problem-details/99', { headers: asked })
-    equal([answer.status, answer.headers['content-type']], [404, sent])
   })
 })

@@ -817,7 +817,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_DUMP_REQUEST_ID: 'headers',
   API_LIST_ETAGS: 'headers',
   API_SERVER_TIMING: null,
-  API_PROBLEM_TYPE_PREFIX: null,
   API_ERROR_CODES: null,
   API_SETUP_CALLBACK: null,
   API_FILTER_CALLBACK: null,

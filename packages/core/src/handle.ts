@@ -417,10 +417,7 @@ function sentFailure(
   ...headers: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Settled {
   const { runtime, requestId, asProblem, always } = answering
-  const { problemTypePrefix: typePrefix } = runtime.settings
-  const problem = asProblem
-    ? problemDetails(envelope, { status, requestId, typePrefix })
-    : undefined
+  const problem = asProblem ? problemDetails(envelope, { status, requestId }) : undefined
   const others = [always, ...headers].flatMap((some) => some?.vary ?? [])
   const vary = { vary: [...others, 'Accept'].join(', ') }
   const form =

@@ -8,8 +8,6 @@ export const problemMediaType = 'application/problem+json'
 export interface ProblemContext {
   readonly status: number
   readonly requestId: string
-  /** The prefix of the `type`, before the error's code. Null for `about:blank`. */
-  readonly typePrefix: string | null
 }
 
 type JsonObject = { readonly [key: string]: JsonValue }
@@ -25,16 +23,13 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
  */
 export function problemDetails(
   envelope: JsonValue,
-  { status, requestId, typePrefix }: ProblemContext,
+  { status, requestId }: ProblemContext,
 ): JsonValue | undefined {
   const errors = isObject(envelope) ? envelope.errors : undefined
   if (!isObject(errors)) return undefined
   const { error, reason, code, at } = errors
   const problem: Record<string, JsonValue> = {
-    type:
-      typePrefix === null || typeof code !== 'string'
-        ? 'about:blank'
-        : `${typePrefix}${encodeURIComponent(code)}`,
+    type: 'about:blank',
     title: typeof error === 'string' ? error : `Status ${status}`,
     status,
   }

@@ -1,15 +1,8 @@
 // Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/reference/errors.md).
 
-import type {
-  ContentObject,
-  ExampleObject,
-  MediaTypeObject,
-  ReferenceObject,
-  ResponseObject,
-} from 'openapi3-ts/oas31'
+import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { type ApiError, apiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
-import { problemMediaType } from '../http/problem-details.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 import { noCodes } from './declared-codes.ts'
@@ -39,9 +32,11 @@ export const oneFailure: Failures = (components, shape, _kind, _occasions, { cod
   return {
     default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
       description: 'Any failure.',
-      content: contentOf(components, shape, {
-        schema: failureRef(components, shape, () => allCodes([...declared.values()])),
-      }),
+      content: {
+        'application/json': {
+          schema: failureRef(components, shape, () => allCodes([...declared.values()])),
+        },
+      },
     })),
   }
 }
@@ -59,7 +54,6 @@ export const failuresOf = (
       version: settings.version,
       dump: settings.dump,
       final: settings.hooks.final !== undefined,
-      listsProblems: settings.problemTypePrefix !== null,
       owner: '',
     },
     kind,
@@ -122,7 +116,6 @@ function response(
   const codes = [...new Set(errors.map(({ body }) => body.code ?? ''))]
   return components.response(`${name} ${codes} ${shapeKey(shape)}`, `${shape.owner}${name}`, () =>
     failureResponse(
-      components,
       shape,
       [`${phraseOf(status)}.`, ...declared.map(described)].join(' '),
       errors,
@@ -194,7 +187,6 @@ const wordsOf = (status: number, occasions: ReadonlySet<Occasion>): string[] =>
 const anyOther = (components: Components, shape: FailureShape): ReferenceObject =>
   components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
     failureResponse(
-      components,
       shape,
       'Any other failure, as every operation can have it.',
       ofDefault,
@@ -203,7 +195,6 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
   )
 
 function failureResponse(
-  components: Components,
   shape: FailureShape,
   description: string,
   errors: readonly ApiError[],
@@ -219,44 +210,15 @@ function failureResponse(
             headers.map((name) => [canonical(name), { schema: { type: 'string' } }]),
           ),
         }),
-    content: contentOf(components, shape, {
-      schema,
-      examples: Object.fromEntries(
-        errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
-      ),
-    }),
+    content: {
+      'application/json': {
+        schema,
+        examples: Object.fromEntries(
+          errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
+        ),
+      },
+    },
   }
-}
-
-const contentOf = (
-  components: Components,
-  shape: FailureShape,
-  json: MediaTypeObject,
-): ContentObject => ({
-  'application/json': json,
-  ...(shape.listsProblems ? { [problemMediaType]: { schema: problemRef(components) } } : {}),
-})
-
-/** Returns a reference to the schema of problem details, which is the same for all errors. */
-const problemRef = (components: Components): ReferenceObject =>
-  components.schema('problem details', 'ProblemDetails', () => problemSchema)
-
-export const problemSchema: Schema = {
-  type: 'object',
-  description:
-    'An error in the form of RFC 9457, sent if `Accept` names `application/problem+json`.',
-  properties: {
-    type: { type: 'string', format: 'uri-reference' },
-    title: { type: 'string', description: 'As `errors.error` of the envelope.' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What was expected.' },
-    instance: { type: 'string', format: 'uri-reference', description: 'The request id.' },
-    code: { type: 'string', description: 'Stable identifier of the error.' },
-    at: { type: 'string', description: 'The part of the request that caused the error.' },
-    problems: { description: 'Where a body is wrong: path → messages.' },
-  },
-  required: ['type', 'title', 'status', 'instance'],
-  additionalProperties: false,
 }
 
 /** Returns a sample body. */

@@ -133,11 +133,6 @@ export interface FailureShape {
   readonly dump: DumpSettings
   /** Whether a final callback changes the body. */
   readonly final: boolean
-  /**
-   * Whether the responses also list problem details. A generated client that never requests them would otherwise have to
-   * distinguish the two forms.
-   */
-  readonly listsProblems: boolean
   /** The prefix of component names: the resource, if its shape differs from that of the API. */
   readonly owner: string
 }

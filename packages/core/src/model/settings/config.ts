@@ -208,11 +208,6 @@ export interface ApiConfig<
    */
   readonly API_SERVER_TIMING?: boolean
   /**
-   * Prefix of the `type` of problem details. The code of the error follows it, as in `https://example.org/errors#unknown_column`.
-   * Default none: the type is `about:blank`. Config only.
-   */
-  readonly API_PROBLEM_TYPE_PREFIX?: string
-  /**
    * The codes of errors that your hooks, policies and authentication throw, for the OpenAPI document:
    * `{ issue_closed: { status: 409, description: 'The issue is closed; reopen it first.', methods: ['PATCH'] } }`. Without `methods`,
    * every method can fail so. Default none. Config, meta.

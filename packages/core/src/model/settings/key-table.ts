@@ -176,7 +176,6 @@ export const keyTable: KeyTable = {
   API_DUMP_REQUEST_ID: off,
   API_LIST_ETAGS: off,
   API_SERVER_TIMING: { default: false, ...api, check: boolean },
-  API_PROBLEM_TYPE_PREFIX: { ...unset, ...api, check: url },
   API_ERROR_CODES: { ...unset, ...both, check: errorCodes, keepsWrong: isMap },
 
   API_SETUP_CALLBACK: callback,

@@ -65,7 +65,6 @@ export function resolveApiSettings(
     readYourWrites: read.get('API_READ_YOUR_WRITES'),
     usersFromReplicas: read.get('API_USERS_FROM_REPLICAS'),
     serverTiming: read.get('API_SERVER_TIMING'),
-    problemTypePrefix: read.find('API_PROBLEM_TYPE_PREFIX') ?? null,
     errorCodes: resolveErrorCodes(config),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),

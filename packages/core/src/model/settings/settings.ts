@@ -127,8 +127,6 @@ export interface ApiSettings {
   readonly usersFromReplicas: boolean
   /** Whether responses have the header Server-Timing. */
   readonly serverTiming: boolean
-  /** The prefix of the type of problem details; null for `about:blank`. */
-  readonly problemTypePrefix: string | null
   /** The codes of the host that every resource has, unless its meta replaces them. */
   readonly errorCodes: readonly DeclaredCode[]
   readonly info: InfoSettings

@@ -105,7 +105,6 @@ export function failureShape(
     version: settings.version,
     dump: target.settings.dump,
     final,
-    listsProblems: settings.problemTypePrefix !== null,
     owner: same ? ownerOf(settings, target) : target.name,
   }
 }
