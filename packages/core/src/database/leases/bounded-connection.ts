@@ -15,6 +15,7 @@ import { sendOnOtherConnection } from './send.ts'
  * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait
  * for the connection has a deadline, and so has every statement on it, including Kysely's BEGIN and COMMIT. A statement that
  * exceeds its deadline rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
+ * Otherwise the result comes once the connection is released, so that the caller never needs two connections at a time.
  *
  * `onTimeout` is called when a statement exceeds its deadline. A transaction needs it to reject at once: Kysely first sends a
  * ROLLBACK, which waits for the statement.
@@ -29,30 +30,39 @@ export function onBoundedConnection<T>(
   if (dialect.capabilities.blocksEventLoop) return onLockRetryConnection(db, dialect, bounds, work)
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
-    const run = async (one: AnyDatabase): Promise<void> => {
+    const run = async (one: AnyDatabase): Promise<() => void> => {
       const connection = await one.getExecutor().provideConnection(async (own) => own)
       // The request has already been rejected.
-      if (!waiting.end()) return
+      if (!waiting.end()) return () => {}
       const send = sendOnOtherConnection(db, dialect, bounds)
       const target = { db, dialect, connection, bounds, send }
       const taken = takeStatements(
         connection,
         (own) => new ConnectionBounds(target, own, onTimeout),
       )
+      let finish: () => void
       try {
         const ask = (check: CompiledQuery) => connection.executeQuery(check)
-        resolve(await onCheckedSession(db, dialect, connection, ask, () => work(one)))
+        const result = await onCheckedSession(db, dialect, connection, ask, () => work(one))
+        finish = () => resolve(result)
       } catch (error) {
-        reject(error)
+        finish = () => reject(error)
       }
-      if (taken === undefined) return
-      await taken.sender.settled()
-      taken.release()
+      const settled = taken?.sender.settled()
+      if (settled !== undefined) {
+        finish()
+        await settled
+      }
+      taken?.release()
+      return finish
     }
     const done = db.isTransaction ? run(db) : db.connection().execute(run)
-    done.catch((error: unknown) => {
-      waiting.end()
-      reject(error)
-    })
+    done.then(
+      (finish) => finish(),
+      (error: unknown) => {
+        waiting.end()
+        reject(error)
+      },
+    )
   })
 }
