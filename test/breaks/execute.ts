@@ -27,14 +27,6 @@ export const execute: readonly Break[] = [
     databases: ['mariadb'],
   },
   {
-    title: 'Work on one connection ends before its connection is released',
-    file: 'packages/core/src/database/leases/bounded-connection.ts',
-    find: 'finish = () => resolve(result)',
-    replace: 'resolve(result); finish = () => {}',
-    fails: 'test/writing/idempotency-faults.test.ts',
-    databases: ['mariadb'],
-  },
-  {
     title: 'A connection of a host is not checked because its dialect is "generic"',
     file: 'packages/core/src/dialect/detect.ts',
     find: '  dialect.sessionSettings ?? dialectOfAdapter(adapterOf(db))?.sessionSettings',
