@@ -15,7 +15,7 @@ import { sendOnOtherConnection } from './send.ts'
  * Calls `work` with an instance bound to one connection of the pool, or with `db` itself if that is a transaction. The wait
  * for the connection has a deadline, and so has every statement on it, including Kysely's BEGIN and COMMIT. A statement that
  * exceeds its deadline rejects at once; the connection returns to the pool when the statement settles or the connection is closed.
- * Otherwise the result comes once the connection is released, so that the caller never needs two connections at a time.
+ * The result of `work` comes once the connection is released, so that the caller never needs two connections at a time.
  *
  * `onTimeout` is called when a statement exceeds its deadline. A transaction needs it to reject at once: Kysely first sends a
  * ROLLBACK, which waits for the statement.
@@ -40,19 +40,17 @@ export function onBoundedConnection<T>(
         connection,
         (own) => new ConnectionBounds(target, own, onTimeout),
       )
-      let finish: () => void
+      let finish = (): void => {}
       try {
         const ask = (check: CompiledQuery) => connection.executeQuery(check)
         const result = await onCheckedSession(db, dialect, connection, ask, () => work(one))
         finish = () => resolve(result)
       } catch (error) {
-        finish = () => reject(error)
+        reject(error)
       }
       const settled = taken?.sender.settled()
-      if (settled !== undefined) {
-        finish()
-        await settled
-      }
+      if (settled !== undefined) finish()
+      await settled
       taken?.release()
       return finish
     }
