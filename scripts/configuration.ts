@@ -1,8 +1,8 @@
-// Writes docs/reference/configuration.md from the comments of config.ts, meta.ts and api.ts and from the key tables.
+// Writes docs/reference/configuration.md from the table of settings and its comments, and from those of the options in api.ts.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type KeyEntry, keyTable } from '../packages/core/src/model/settings/key-table.ts'
 import { metaKeyOf } from '../packages/core/src/model/settings/meta.ts'
+import { settingTable } from '../packages/core/src/model/settings/setting-table.ts'
 
 /** The page that this script writes. */
 export const page = new URL('../docs/reference/configuration.md', import.meta.url)
@@ -10,35 +10,42 @@ export const page = new URL('../docs/reference/configuration.md', import.meta.ur
 const source = (file: string): string =>
   readFileSync(new URL(`../packages/core/src/${file}`, import.meta.url), 'utf8')
 
-/** A member of an interface in the source. */
+/** A setting, or an option of `createApi`, in the source. */
 export interface Member {
   readonly section: string
   readonly name: string
   readonly type: string
   /** The default according to the comment of the member; empty if the comment has none. */
   readonly default: string
-  /** The spelling in meta according to the comment, for example `role_map` or `api_role_map`. */
-  readonly spelling: string
   readonly meaning: string
 }
 
 const memberForm =
-  /^ {2}\/\/ -{10,} (?<section>.+)$|^ {2}\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n(?: {2}\/\/.*\n)*(?: {2}readonly (?<name>\w+)\??: (?<type>.+))?/gm
+  /^ {2}\/\/ -{10,} (?<section>.+)$|^ {2}\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n(?: {2}\/\/.*\n)*(?: {2}readonly (?<name>\w+)\??:\s+(?:(?:Unset)?(?:Api|Model|Meta)(?:Setting|Part)<(?<value>[^=]+)> =|(?<type>.+)))?/gm
 
-/** Returns the members of an interface in the order of the file; omits members without a comment. */
+/** Returns the members of an interface or class in the order of the file; omits members without a comment. */
 export function membersOf(file: string, name: string): Member[] {
   const text = source(file)
-  const start = text.indexOf(`export interface ${name}`)
+  const start = text.search(new RegExp(`^export (?:interface|class) ${name}\\b`, 'm'))
   const body = text.slice(text.indexOf('{\n', start), text.indexOf('\n}\n', start) + 1)
   let section = ''
   return [...body.matchAll(memberForm)].flatMap(({ groups = {} }) => {
     section = groups.section ?? section
-    if (groups.name === undefined || groups.type === undefined) return []
-    return [{ section, name: groups.name, type: groups.type, ...readComment(groups.comment ?? '') }]
+    const { name, value, type = value } = groups
+    if (name === undefined || type === undefined) return []
+    return [{ section, name, type, ...readComment(groups.comment ?? '') }]
   })
 }
 
-function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'meaning'> {
+/** Returns the settings of the table: those of config, or those that only meta has. */
+export const settingsOf = (place: 'config' | 'meta'): Member[] =>
+  membersOf('model/settings/setting-table.ts', 'SettingTable').filter(
+    (member) => (levelOf(member) === 'model') === (place === 'meta'),
+  )
+
+const levelOf = ({ name }: Member) => settingTable[name as keyof typeof settingTable].level
+
+function readComment(comment: string): Pick<Member, 'default' | 'meaning'> {
   let rest = comment
     .replace(/```[\s\S]*```/, '')
     .replace(/^\s*\* ?/gm, ' ')
@@ -49,12 +56,9 @@ function readComment(comment: string): Pick<Member, 'default' | 'spelling' | 'me
     rest = rest.replace(form, '.').trim()
     return found?.[1] ?? ''
   }
-  take(/\. Specification: [^.]*\.$/)
-  const spelling = take(/\. Config, meta(?: \(([^)]*)\))?\.$/)
-  take(/\. (Config only)\.$/)
   take(/\. (Unset by default)\.$/)
   const clause = take(/[.;] (?:Default|default):? (.*?)\.(?= [A-Z]|$)/)
-  return { default: clause, spelling, meaning: rest }
+  return { default: clause, meaning: rest }
 }
 
 /** The unions of strings by the name of the type; the table shows the strings instead of the name. */
@@ -75,7 +79,7 @@ const code = (text: string): string => `\`${text}\``
 
 /** Formats a type for the table: replaces names of unions by their strings, and omits `readonly` and type parameters. */
 function shownType(type: string): string {
-  let text = type.replaceAll('readonly ', '').replace(/<UserOf<UserModel>>/, '')
+  let text = type.replaceAll('readonly ', '').replace(/<.*>/, '')
   for (const [name, words] of unions) {
     text = text.replace(new RegExp(`\\b${name}\\b(\\[\\])?`), (_, list?: string) =>
       list === undefined ? words : `(${words})[]`,
@@ -94,46 +98,43 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const shownDefault = (member: Member): string =>
   /^(none|unset)$/.test(member.default) || member.default === '' ? '–' : member.default
 
-function shownMeta({ name, spelling }: Member, { level }: KeyEntry): string {
-  if (level === 'api') return '–'
-  if (spelling === '') return code(metaKeyOf(name))
-  return spelling.startsWith('also') ? `${code(metaKeyOf(name))}, ${spelling}` : spelling
+/** Shows the default, and the type only where the default does not tell it. */
+function shownValue(member: Member): string {
+  const type = shownType(member.type)
+  const standard = shownDefault(member)
+  if (standard === '–') return type
+  return /^`(?:boolean|number|string)`$/.test(type) ? standard : `${type}; ${standard}`
+}
+
+const isInMeta = (member: Member): boolean => levelOf(member) !== 'api'
+
+/** Says which keys of a section meta has too; nothing if it has none. */
+function shownMeta(members: readonly Member[]): string {
+  const others = members.filter((member) => !isInMeta(member)).map(({ name }) => code(name))
+  if (others.length === members.length) return ''
+  if (others.length === 0) return 'Also in meta.\n\n'
+  if (others.length <= members.length / 2) return `Also in meta, except ${others.join(', ')}.\n\n`
+  return `Also in meta: ${members
+    .filter(isInMeta)
+    .map(({ name }) => code(metaKeyOf(name)))
+    .join(', ')}.\n\n`
 }
 
 function sectionsOf(members: readonly Member[]): string {
   const titles = [...new Set(members.map(({ section }) => section))]
   return titles
     .map((title) => {
-      const rows = members
-        .filter(({ section }) => section === title)
-        .map((member) => {
-          const entry: KeyEntry = keyTable[member.name as keyof typeof keyTable]
-          return [
-            code(member.name),
-            shownType(member.type),
-            shownDefault(member),
-            shownMeta(member, entry),
-            member.meaning,
-          ]
-        })
-      const head = ['Key', 'Type', 'Default', 'In meta', 'Meaning']
-      /** A section of keys that belong to the whole API has no column "In meta". */
-      const columns = rows.some(([, , , meta]) => meta !== '–') ? head : head.toSpliced(3, 1)
-      const shown = columns === head ? rows : rows.map((cells) => cells.toSpliced(3, 1))
+      const own = members.filter(({ section }) => section === title)
+      const rows = own.map((member) => [code(member.name), shownValue(member), member.meaning])
       const [words = ''] = title.split(';')
       const name = words.charAt(0).toUpperCase() + words.slice(1)
-      return `## ${name}\n\n${table(columns, shown)}`
+      return `## ${name}\n\n${shownMeta(own)}${table(['Key', 'Default or type', 'Meaning'], rows)}`
     })
     .join('\n\n')
 }
 
 const metaRows = (): string[][] =>
-  membersOf('model/settings/meta.ts', 'OwnMeta').map((member) => [
-    code(member.name),
-    shownType(member.type),
-    shownDefault(member),
-    member.meaning,
-  ])
+  settingsOf('meta').map((member) => [code(member.name), shownValue(member), member.meaning])
 
 const optionRows = (): string[][] =>
   membersOf('api.ts', 'ApiOptions').map((member) => [
@@ -144,11 +145,11 @@ const optionRows = (): string[][] =>
 
 /** Returns the whole page. */
 export const configurationPage =
-  (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/model/settings instead. -->
+  (): string => `<!-- Written by scripts/configuration.ts; change the comments of packages/core/src/model/settings/setting-table.ts instead. -->
 
 # Configuration
 
-Every setting, its default and its meaning. The types of callbacks are in [hooks](../guide/hooks.md).
+Every setting, with its default or, if it is unset, its type. [Hooks](../guide/hooks.md) has the callbacks.
 
 \`\`\`ts
 const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -156,24 +157,21 @@ const Book = defineModel('Book', { columns, relations, meta: { allow_join: false
 const api = createApi({ db, models: [Book], config })
 \`\`\`
 
-- A key with an entry under "In meta" may stand in a model's meta by that name. Meta goes before the configuration; only \`error_codes\` are added to those of the configuration.
-- Callbacks and rate limits may be set for one method of a model: \`get_return_callback\`, \`post_rate_limit\` (\`get\`, \`post\`, \`patch\`, \`put\`, \`delete\`). A callback for a method goes before that of the model.
-- Unknown keys, wrong values and contradictions are one error of \`createApi\` that lists all of them.
+- Keys that are *also in meta* may be set for one model, without \`API_\` and in lower case: \`allow_join\`. Meta takes precedence; only \`error_codes\` are added to those of the configuration.
+- Callbacks and rate limits may be set for one method of a model, which takes precedence again: \`get_return_callback\`, \`post_rate_limit\` (\`get\`, \`post\`, \`patch\`, \`put\`, \`delete\`).
+- \`createApi\` reports all unknown keys, wrong values and contradictions in one error.
 
-| Setting of a model | Counts for |
-|---|---|
-| \`allow_filters\`, \`allow_order_by\`, \`allow_select_fields\` | its columns, in requests to other models too: in joins, \`exists(…)\`, embedded records and, for filters and orders, aggregates other than counts |
-| \`allow_join\`, \`allow_groupby\`, \`allow_aggregation\` | requests to its URL, whose columns of joined models may be grouped and aggregated too |
+The settings of a model apply to requests to its URL, also to columns of joined models there. Three apply to its own columns instead, in requests to any model: \`allow_filters\`, \`allow_order_by\` and \`allow_select_fields\`. They cover joins, \`exists(…)\`, embedded records and, for filters and orders, aggregates other than counts.
 
 ## What \`createApi\` takes
 
 ${table(['Option', 'Default', 'Meaning'], optionRows())}
 
-${sectionsOf(membersOf('model/settings/config.ts', 'ApiConfig'))}
+${sectionsOf(settingsOf('config'))}
 
 ## Only in meta
 
-${table(['Key', 'Type', 'Default', 'Meaning'], metaRows())}
+${table(['Key', 'Default or type', 'Meaning'], metaRows())}
 `
 
 if (import.meta.main) writeFileSync(page, configurationPage())

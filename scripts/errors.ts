@@ -1,6 +1,7 @@
 // Writes docs/reference/errors.md from the comments of errors.ts and the error catalogue.
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { problemCodes } from '../packages/core/src/lib/problems/problem-codes.ts'
 import { catalogue } from '../packages/core/src/openapi/error-catalogue.ts'
 
 /** The page that this script writes. */
@@ -50,28 +51,34 @@ const titles: Readonly<Record<string, string>> = {
   write: 'Writing',
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-
-function rowsOf(stage: string): string[] {
+function linesOf(stage: string): string[] {
   return throwers()
     .filter((thrower) => thrower.stage === stage)
     .map(({ when, text }) => {
       const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
       if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
       const { status, body } = found.error
-      return `| <a id="${body.code}"></a>\`${body.code}\` ${status} | ${cell(when)} |`
+      return `- <a id="${body.code}"></a>\`${body.code}\` ${status}: ${when}`
     })
 }
 
-const tables = (): string =>
+const lists = (): string =>
   [...new Set(throwers().map(({ stage }) => stage))]
     .map((stage) => {
-      const head = '| Code, status | When |\n|---|---|'
       const title = titles[stage]
       if (title === undefined) throw new Error(`no title for "${stage}"`)
-      return `## ${title}\n\n${head}\n${rowsOf(stage).join('\n')}`
+      return `## ${title}\n\n${linesOf(stage).join('\n')}`
     })
     .join('\n\n')
+
+const problemLines = (): string =>
+  Object.entries(problemCodes)
+    .map(([code, { when, params }]) => {
+      const names = Object.keys(params)
+      const shown = names.length === 0 ? '' : ` \`{ ${names.join(', ')} }\``
+      return `- \`${code}\`${shown}: ${when}`
+    })
+    .join('\n')
 
 /** Returns the whole page. */
 export const errorsPage =
@@ -97,18 +104,39 @@ GET /api/books?titel__eq=Emma
 }
 \`\`\`
 
-| Member | |
-|---|---|
-| \`error\` | a short name: the phrase of the status, except \`Validation failed\` and \`Invalid join model: …\` |
-| \`reason\` | what was wrong, and a suggestion if there is one; for bodies an object of path → messages |
-| \`code\` | a stable identifier for programs; the texts may change |
-| \`at\` | the part of the request that caused the error; absent if there is none |
+- \`error\`: the phrase of the status, or another short name
+- \`reason\`: what was wrong; for bodies an object of path → messages
+- \`code\`: a stable identifier for programs; the texts may change
+- \`at\`: the part of the request that caused the error, if there is one
+- \`problems\`: [the messages of a body](#problems-of-a-body) with their codes
 
 Hidden, inaccessible and unpublished data gives the same errors as missing data. A 500 has only the request id; the details are in the log.
 
-No error is longer than 16 KiB: a body's reason lists at most 100 problems and counts the others, \`"": ["and 400 more problems"]\`.
+[Hooks](../guide/hooks.md#failures) throw errors of their own. The [OpenAPI document](openapi.md) lists those of each operation.
 
-A [hook](../guide/hooks.md#failures) throws \`apiError(status, error, reason, code)\`; without \`code\`, the error has none. The [OpenAPI document](openapi.md) lists the errors of each operation, with an example of each.
+## Problems of a body
+
+Where \`reason\` is an object, \`problems\` has the same messages one by one, so that a client can say them in its own language:
+
+\`\`\`json
+{
+  "error": "Validation failed",
+  "reason": { "title": ["Expected at most 80 characters, got 95."] },
+  "code": "validation_failed",
+  "problems": [
+    {
+      "path": "title",
+      "code": "too_long",
+      "params": { "max": 80, "length": 95 },
+      "message": "Expected at most 80 characters, got 95."
+    }
+  ]
+}
+\`\`\`
+
+At most 100 are listed, and the others are counted, \`"": ["and 400 more problems"]\`. Codes and the names of params are stable; the messages may change. In the typed client, [\`error.problems\`](client.md#results-and-errors) knows the params of each code.
+
+${problemLines()}
 
 ## Problem details
 
@@ -132,16 +160,11 @@ X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 }
 \`\`\`
 
-| Member | |
-|---|---|
-| \`type\` | \`about:blank\` |
-| \`title\`, \`detail\`, \`code\`, \`at\` | \`error\`, \`reason\`, \`code\` and \`at\` of the envelope; of several problems, \`detail\` is the first |
-| \`instance\` | the request id: \`urn:uuid:…\`, or \`#…\` where it is no UUID |
-| \`problems\` | the \`reason\` of a body: path → messages |
+\`instance\` is the request id: \`urn:uuid:…\`, or \`#…\` where it is no UUID. For a body, \`problems\` has them, and \`detail\` the first message.
 
-A failed batch has the form that its own \`Accept\` asks for. A [final callback](../guide/hooks.md) is given the envelope; the problem says what it leaves of \`errors\`, and if it leaves none, its body is sent.
+A [final callback](../guide/hooks.md) is given the envelope. The problem says what it leaves of \`errors\`; if it leaves none, its body is sent.
 
-${tables()}
+${lists()}
 `
 
 if (import.meta.main) writeFileSync(page, errorsPage())

@@ -4,22 +4,19 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { namesWithoutServer, onlyServers, readName } from './support/choose-servers.ts'
-import { coverageOf } from './support/coverage.ts'
+import {
+  type Coverage,
+  namesWithoutServer,
+  onlyServers,
+  readName,
+} from './support/choose-servers.ts'
+import { coverageOf, type Job, jobsOf, needsServers, runsIn } from './support/coverage.ts'
 import { type CpuTime, cpuTable, type FileCpu } from './support/cpu-time.ts'
 import type { Extent } from './support/extent.ts'
 import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { Way } from './support/path.ts'
-import {
-  type Job,
-  jobsLeftOut,
-  type Lane,
-  lanesOf,
-  needsOwnProcess,
-  queueOf,
-  takeJob,
-} from './support/queue.ts'
+import { type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
 import { addSpares, mostSpares, takeSpares } from './support/spare-databases.ts'
 import { closingTable, type FileReport, type Run, sum } from './support/table.ts'
@@ -34,8 +31,9 @@ const help = `node --conditions=@model-api/source test/run.ts [name part …]
                            postgres@18; sqlite for SQLite alone; may be repeated
   --way NAME               only on this way: plain (unwrapped drivers, a dialect without shortcuts), query (each GET of a
                            list as QUERY), batch (each request as a batch of one), or usual
-  --whole                  every file on every server, every way on one server of each engine (or TEST_WHOLE=1); else
-                           most files run on one server of each engine, and some ways on SQLite alone
+  --whole                  every check there is (or TEST_WHOLE=1); else a usual run without the checks of a release, with most
+                           files on SQLite alone. Files that are named run on one server of each engine at least
+  --further                the files and servers of a whole run that a usual run leaves out, with the amounts of a usual run
   --cpu                    tell the CPU time of each file and folder
   --jobs N                 files at the same time (default: two more than cores); of those that wait, some more
   --timeout S              seconds until a file is stopped (default 300), more on a busy machine`
@@ -50,6 +48,7 @@ const { values: options, positionals } = parseArgs({
     database: { type: 'string', multiple: true },
     way: { type: 'string' },
     whole: { type: 'boolean', default: false },
+    further: { type: 'boolean', default: false },
     cpu: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism() + 2) },
     timeout: { type: 'string', default: '300' },
@@ -57,7 +56,14 @@ const { values: options, positionals } = parseArgs({
   },
 })
 
-const extent: Extent = options.whole || process.env.TEST_WHOLE === '1' ? 'whole' : 'usual'
+const extent: Extent = options.further
+  ? 'further'
+  : options.whole || process.env.TEST_WHOLE === '1'
+    ? 'whole'
+    : 'usual'
+
+/** Whether files are named. No run leaves these out. */
+const namesFiles = options.golden || positionals.length > 0
 
 if (options.help) {
   console.log(help)
@@ -72,6 +78,9 @@ async function main(): Promise<number> {
   const parts = options.golden ? ['golden'] : positionals
   const files = testFiles().filter((file) => parts.every((part) => file.includes(part)))
   if (files.length === 0) console.error(`no test file matches: ${parts.join(' ')}`)
+  const way = options.way as Way | undefined
+  const run = namesFiles ? files : files.filter((file) => runsIn(file, extent, textOf))
+  const jobs = way === undefined ? jobsOf(run, extent) : run.map((file) => ({ file, way }))
 
   const asked = options.database ?? []
   if (options.way !== undefined && !/^(usual|plain|query|batch)$/.test(options.way)) {
@@ -80,17 +89,19 @@ async function main(): Promise<number> {
   }
   if (saysWhatIsMisspelt('--database', asked)) return 1
   if (saysWhatIsMisspelt('REQUIRE_DATABASES', requiredNames())) return 1
-  const found = files.some(needsDatabases) ? await findServers() : undefined
+  const found = jobs.some(({ file }) => needsServers(file, textOf))
+    ? await findServers()
+    : undefined
   if (found !== undefined && saysWhatLacks(found, asked)) return stopServers().then(() => 1)
   // Only once, before several processes start.
-  if (files.some((file) => usesCompiler(textOf(file)))) buildDeclarations()
+  if (jobs.some(({ file }) => usesCompiler(textOf(file)))) buildDeclarations()
   const servers =
     found === undefined || options.database === undefined ? found : onlyServers(found, asked)
-  const run = `${Math.floor(Date.now() / 1000)}_${process.pid}`
+  const id = `${Math.floor(Date.now() / 1000)}_${process.pid}`
   const environment = {
     ...process.env,
-    TEST_RUN: run,
-    TEST_WHOLE: extent === 'whole' ? '1' : '',
+    TEST_RUN: id,
+    TEST_EXTENT: extent,
     // All processes, including those that tests start, share the cache of stripped sources.
     NODE_COMPILE_CACHE:
       process.env.NODE_COMPILE_CACHE ?? join(here, '../node_modules/.cache/tests'),
@@ -99,15 +110,15 @@ async function main(): Promise<number> {
     ...(options.golden ? { GOLDEN_FILTER: positionals.join(' ') } : {}),
   }
 
-  const jobs = Number(options.jobs)
-  if (!Number.isInteger(jobs) || jobs < 1) {
+  const atOnce = Number(options.jobs)
+  if (!Number.isInteger(atOnce) || atOnce < 1) {
     console.error(`--jobs takes a number, not ${options.jobs}`)
     return 1
   }
   const reports: FileReport[] = []
   const cpu: FileCpu[] = []
   const failures: string[] = []
-  const queue = queueOf(files, extent, options.way as Way | undefined)
+  const queue = queueOf(jobs)
   const idle: FileProcess[] = []
   const work = async (lane: Lane): Promise<void> => {
     const next = (): Job | undefined => takeJob(queue, lane)
@@ -118,14 +129,20 @@ async function main(): Promise<number> {
       if (failure !== undefined) failures.push(failure)
     }
   }
-  await Promise.all(lanesOf(jobs).map(work))
+  await Promise.all(lanesOf(atOnce).map(work))
   await Promise.all(idle.map((child) => child.end()))
-  if (servers !== undefined) await dropLeftovers(servers, run)
+  if (servers !== undefined) await dropLeftovers(servers, id)
   await stopServers()
   // Repeats the failures at the end, because the log of many files may be cut.
   if (failures.length > 0 && reports.length > 1) console.log(`\nFailed:\n${failures.join('\n')}`)
   if (options.cpu) console.log(cpuTable(cpu))
-  const leftOut = options.way === undefined ? jobsLeftOut(files, extent).map(titleOf) : []
+  const done = new Set(jobs.map(titleOf))
+  const leftOut =
+    way === undefined
+      ? jobsOf(files, 'whole')
+          .map(titleOf)
+          .filter((title) => !done.has(title))
+      : []
   return close({ files: reports, servers, leftOut }, files.length === 0 ? 1 : 0)
 }
 
@@ -184,12 +201,6 @@ function testFiles(): string[] {
     .sort()
 }
 
-/** Tests without a database should not wait for a server to be found or started. */
-function needsDatabases(file: string): boolean {
-  if (!/^(unit|architecture|types)\//.test(file)) return true
-  return /eachDatabase|openDatabases|everyDatabase|eachChinook/.test(textOf(file))
-}
-
 function textOf(file: string): string {
   return readFileSync(join(here, file), 'utf8')
 }
@@ -222,8 +233,7 @@ async function runFile(
   const { report, output: printed } = await child.run({
     title: file,
     path: join(here, file),
-    // If a way is requested by name, it runs on every server.
-    coverage: options.way === undefined ? coverageOf(job, extent) : undefined,
+    coverage: coverageOfJob(job),
     limitMs: Number(options.timeout) * 1000,
     spares: takeSpares(mostSpares),
   })
@@ -242,6 +252,12 @@ async function runFile(
   if (count.failed > 0 || positionals.length > 0) process.stdout.write(output)
   const run = { report, isFirst }
   return count.failed > 0 ? { ...run, failure: `${line}\n${output}` } : run
+}
+
+/** Servers that are named leave none out, and so does a way that is named; files that are named run on the servers of a whole run. */
+function coverageOfJob(job: Job): Coverage | undefined {
+  if (options.database !== undefined || options.way !== undefined) return undefined
+  return coverageOf(job, namesFiles ? 'whole' : extent)
 }
 
 function cpuText({ own, children }: CpuTime): string {

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     variants: {
       type: 'string',
       default:
-        'plain,look-up,policy,scope,jwt,jwt and policy,jwt and scope,jwt and scope and kept users,filter,dump,return,begin-commit,transaction',
+        'plain,look-up,policy,scope,jwt,jwt and policy,jwt and scope,filter,dump,return,begin-commit,transaction',
     },
     requests: { type: 'string', default: '150' },
     rounds: { type: 'string', default: '15' },

@@ -59,7 +59,6 @@ const held = new WeakMap<object, AnyKysely>()
 const parts: Readonly<Record<string, (db: AnyKysely) => object>> = {
   plain: () => ({}),
   jwt: () => jwt,
-  'kept users': () => ({ API_USER_CACHE: 60 }),
   policy: () => ({ API_ACCESS_POLICY: policy }),
   scope: () => ({ API_ACCESS_POLICY: scope }),
   // biome-ignore lint/suspicious/noExplicitAny: the query of any of the models

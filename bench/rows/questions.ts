@@ -234,6 +234,25 @@ const constant: readonly Question[] = [
     ],
   },
   {
+    name: 'page with a number of related items',
+    api: () => get(`/api/owners?fields=id,name,count(items)|n&${embedding}`),
+    hand: () =>
+      one(
+        `select id, name, (select count(*) from items where owner_id = owners.id) as n from owners order by id limit ${page}`,
+      ),
+  },
+  {
+    name: 'page with four aggregates of related items',
+    api: () =>
+      get(
+        `/api/owners?fields=id,name,count(items)|n,sum(items.pieces)|s,min(items.title)|t,max(items.pieces)|m&order_by=-id&${embedding}`,
+      ),
+    hand: () =>
+      one(
+        `select id, name, ${['count(*)', 'sum(pieces)', 'min(title)', 'max(pieces)'].map((of) => `(select ${of} from items where owner_id = owners.id)`).join(', ')} from owners order by id desc limit ${page}`,
+      ),
+  },
+  {
     name: 'change of one',
     api: (next, { rows }) => ({
       method: 'PATCH',
@@ -270,6 +289,33 @@ const growing: readonly Question[] = [
     api: (_, { rows }) => get(`/api/items?page=${rows / 2 / page}&${list}`),
     hand: (_, { rows }) =>
       one(`select ${columns} from items order by id limit ${page} offset ${rows / 2 - page}`),
+  },
+  {
+    name: 'order by the number of related items',
+    grows: true,
+    api: () => get(`/api/owners?order_by=-count(items[state__eq=open])&${list}`),
+    // The cheaper of two plans: groups on PostgreSQL, a subquery for each owner elsewhere.
+    hand: (_, { database }) =>
+      one(
+        database === 'postgres'
+          ? `select id, name from owners left join (select owner_id, count(*) as n from items where state = 'open' group by owner_id) g on owner_id = id order by coalesce(n, 0) desc, id limit ${page}`
+          : `select id, name from owners order by (select count(*) from items where owner_id = owners.id and state = 'open') desc, id limit ${page}`,
+      ),
+  },
+  {
+    name: 'newest item of each owner, with total',
+    grows: true,
+    api: () =>
+      get(`/api/items?distinct_on=owner_id&order_by=owner_id,-created_at&limit=${page}&${flat}`),
+    hand: (_, { database }) => [
+      {
+        text:
+          database === 'postgres'
+            ? `select distinct on (owner_id) ${columns} from items order by owner_id, created_at desc, id limit ${page}`
+            : `select ${columns} from (select items.*, row_number() over (partition by owner_id order by created_at desc, id) as r from items) i where r = 1 order by owner_id limit ${page}`,
+      },
+      { text: 'select count(distinct owner_id) from items' },
+    ],
   },
   {
     name: 'groups of all items',

@@ -101,5 +101,6 @@ export async function openDatabase(url = 'tracker.sqlite'): Promise<Kysely<Datab
     : new SqliteDialect({ database: new Sqlite(url) })
   const db = new Kysely<Database>({ dialect })
   await createTables(db, { uuid: 'uuid', datetime: postgres ? 'timestamptz' : 'datetime' })
+  await sql`create index if not exists comments_issue on comments (issue_id)`.execute(db)
   return db
 }

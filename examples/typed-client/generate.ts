@@ -8,7 +8,7 @@ import { openLibrary } from '../library/library.ts'
 /** The types as text. */
 export async function typesOfLibrary(): Promise<string> {
   const { api, close } = await openLibrary()
-  const document = api.openapi()
+  const document = await api.openapi()
   await close()
   // A copy, because the generator resolves references in place.
   const types = await openapiTS(JSON.parse(JSON.stringify(document)))

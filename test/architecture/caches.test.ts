@@ -26,8 +26,12 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   ],
   'query/compile/selection.ts': [1, 'by an output: a part of one cached plan, or of the models'],
   'query/plan/shared-parts.ts': [1, ofModels],
+  'database/statements/check-session.ts': [
+    1,
+    'by the connection: the most bytes of a statement, once its settings were read',
+  ],
   'lib/sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
-  'http/endpoints/reads/read-source.ts': [1, 'within one request: its replica'],
+  'http/endpoints/reads/database/read-source.ts': [1, 'within one request: its replica'],
   'http/endpoints/routing/route-facts.ts': [4, ofModels],
   'database/own-tables/idempotency-keys.ts': [
     1,
@@ -63,10 +67,6 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'by the connection: the keys of users that are looked up in this turn of the event loop; no record outlives its statement',
   ],
-  'auth/users/remembered-users.ts': [
-    1,
-    'by the key of the user, for API_USER_CACHE seconds; a request gets a copy',
-  ],
   'query/cache/read-cache.ts': [
     2,
     `prepared reads, ${ofAuthority}; whether a query was sent before`,
@@ -77,12 +77,12 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/fusion/fusion-of.ts': [1, ofModels],
   'access/hooks/model-functions.ts': [1, 'by the request: the time that its validators were told'],
   'write/nodes/look-up-plan.ts': [1, ofModels],
-  'drivers/mysql/prepared.ts': [2, ofDriver],
+  'drivers/mysql/prepared-mysql.ts': [2, ofDriver],
   'drivers/postgres/prepared-text-rows.ts': [2, ofDriver],
-  'drivers/postgres/prepared.ts': [1, ofDriver],
+  'drivers/postgres/prepared-postgres.ts': [1, ofDriver],
   'dialect/shared/session/recurring-statements.ts': [2, ofDriver],
   'dialect/shared/json/object-text.ts': [1, 'within one prepared read, by the beginning of URLs'],
-  'drivers/sqlite/prepared.ts': [1, ofDriver],
+  'drivers/sqlite/prepared-sqlite.ts': [1, ofDriver],
   'openapi/endpoint/documentation.ts': [
     1,
     'texts of the documentation, by names that depend on the settings, and on whether the API is mounted: the same for every caller',
@@ -93,6 +93,12 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'query/serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
   'query/serialize/tag-text.ts': [1, ofPlan],
   'http/call/session.ts': [1, 'by the request'],
+  'client-in-process.ts': [1, 'by the call: the client that made it'],
+  'database/leases/nested-requests.ts': [
+    1,
+    'by the connection of hooks: the requests that they make on it',
+  ],
+  'database/leases/savepoint-level.ts': [1, 'by the connection: the levels of open savepoints'],
 }
 
 const placesOf = (code: string): number => code.match(caching)?.length ?? 0

@@ -10,10 +10,13 @@ const root = 'packages/core/src/'
 /** The cycles of types, each with its reason. */
 const known: Readonly<Record<string, readonly string[]>> = {
   'a model has settings and hooks in its meta, and settings and hooks take models': [
+    'model/aggregates/declared-aggregate.ts',
     'model/column.ts',
     'model/define-model.ts',
     'model/infer.ts',
+    'model/settings/access/access-keys.ts',
     'model/settings/access/access-types.ts',
+    'model/settings/access/check-policy.ts',
     'model/settings/access/hook-types.ts',
     'model/settings/access/policy-of-model.ts',
     'model/settings/access/requirements.ts',
@@ -22,7 +25,10 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'model/settings/auth/auth-settings.ts',
     'model/settings/auth/rate-settings.ts',
     'model/settings/config.ts',
+    'model/settings/endpoints/bulk-methods.ts',
+    'model/settings/field-names.ts',
     'model/settings/meta.ts',
+    'model/settings/setting-table.ts',
     'model/settings/settings.ts',
   ],
 }

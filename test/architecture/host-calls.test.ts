@@ -65,8 +65,6 @@ const typed: Readonly<Record<string, string>> = {
   'http/endpoints/service/exposure.ts': 'tells which functions a policy has',
   'access/hooks/models-for.ts': 'types of models, for hosts',
   'index.ts': 'exports the types',
-  'openapi/after-callback.ts':
-    'the callback of the document, called once, when the document is built',
   'access/policies/write-decisions.ts': 'called above',
   'write/store/write-context.ts':
     'the functions of defaults and of soft delete, called by access/hooks/model-functions.ts',
@@ -74,7 +72,7 @@ const typed: Readonly<Record<string, string>> = {
 }
 
 const types =
-  /\b(?:SetupCallback|FilterCallback|WriteCallback|DumpCallback|ReturnCallback|BeforeCommitCallback|AfterCommitCallback|FinalCallback|ErrorCallback|OpenApiCallback|DefaultFunction|CustomAuth|ApiKeyLookup|ScopeFunction|TokenProvider|AccessPolicy)\b/
+  /\b(?:SetupCallback|FilterCallback|WriteCallback|DumpCallback|ReturnCallback|BeforeCommitCallback|AfterCommitCallback|FinalCallback|ErrorCallback|DefaultFunction|CustomAuth|ApiKeyLookup|ScopeFunction|TokenProvider|AccessPolicy)\b/
 
 /** Members that only policies have, which are called by their names. */
 const policyCall = /\bpolicy\??\.(?:can_\w+|scope_query|scope)(?:\?\.)?\(/g

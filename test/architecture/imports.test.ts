@@ -1,9 +1,9 @@
 /** Imports of the core follow the layers of layers.ts. */
 import { posix } from 'node:path'
-import { equal } from '../support/assert.ts'
+import { equal, ok } from '../support/assert.ts'
 import { filesBelow, importsOf, readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
-import { entries, layers, never, packages } from './layers.ts'
+import { entries, firstUse, layers, never, packages } from './layers.ts'
 
 const root = 'packages/core/src/'
 
@@ -72,12 +72,39 @@ function layerOf(place: string): number {
   return layers.findIndex((names) => names.includes(place))
 }
 
+/** The files that an entry loads, without those behind `import()`. */
+function loadedBy(entry: string): ReadonlySet<string> {
+  const loaded = new Set([entry])
+  for (const file of loaded) {
+    for (const { from, typeOnly, kind } of importsOf(readSource(`${root}${file}`))) {
+      const loads = from.startsWith('.') && !typeOnly && kind !== 'dynamic'
+      if (loads) loaded.add(posix.join(posix.dirname(file), from))
+    }
+  }
+  return loaded
+}
+
 suite('imports', (test) => {
   test('of the core point down the layers', () => {
     equal(
       filesBelow(root).flatMap((file) => problemsOf(file, readSource(file))),
       [],
     )
+  })
+
+  test('load with an entry only what every API needs', () => {
+    const loaded = loadedBy('index.ts')
+    ok(loaded.has('handle.ts'))
+    equal(
+      firstUse.filter((file) => loaded.has(file)),
+      [],
+    )
+    equal([...loaded].filter((file) => /^(?:catalogue|openapi|http\/pages)\//.test(file)).sort(), [
+      'catalogue/check/schema-check.ts',
+      'openapi/check-error-codes.ts',
+      'openapi/endpoint/documentation.ts',
+      'openapi/error-catalogue.ts',
+    ])
   })
 
   test('of other packages do not reach into the sources of the core', () => {
@@ -143,7 +170,7 @@ suite('the rules about imports', (test) => {
       ['model/column.ts', 'model/settings/settings.ts'],
       ['errors.ts', 'api.ts'],
       ['query/plan/order/page.ts', 'http/etag.ts'],
-      ['drivers/mysql/prepared.ts', 'query/parse/ast.ts'],
+      ['drivers/mysql/prepared-mysql.ts', 'query/parse/ast.ts'],
       ['write/store/save.ts', 'access/hooks/write-hooks.ts'],
       ['openapi/document.ts', 'catalogue/check/schema-check.ts'],
     ] as const) {
@@ -170,7 +197,7 @@ suite('the rules about imports', (test) => {
   test('refuse packages that the core does not carry', () => {
     equal(problem('api.ts', `import { readFile } from 'node:fs'`).includes('not one of'), true)
     equal(
-      problem('drivers/sqlite/prepared.ts', `import S from 'better-sqlite3'`).includes(
+      problem('drivers/sqlite/prepared-sqlite.ts', `import S from 'better-sqlite3'`).includes(
         'not one of',
       ),
       true,

@@ -39,7 +39,7 @@ const places: Readonly<Record<string, string>> = {
   'write/removal/empty-references.ts': `whether a callback has kept a reference; ${bothStored}`,
   'write/removal/find-referrers.ts': 'goes on one by one where a key does not tell its parent',
   'write/removal/removed-links.ts': 'own keys are those that were asked for',
-  'write/removal/removed-rows.ts': bothStored,
+  'write/removal/removal-types.ts': bothStored,
   'write/resolve/look-up-records.ts': bothStored,
   'write/resolve/resolve-changes.ts': alone,
   'write/resolve/resolve-named.ts': alone,

@@ -7,6 +7,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ['lib'],
+  ['problems.ts'],
   ['errors.ts'],
   ['model/query-words'],
   ['model'],
@@ -34,6 +35,7 @@ export const layers: readonly (readonly string[])[] = [
   ['http'],
   ['openapi', 'catalogue', 'client'],
   ['handle.ts'],
+  ['client-in-process.ts'],
   ['api.ts'],
   ['index.ts', 'internals.ts', 'introspect.ts', 'redis.ts', 'prepared.ts', 'client.ts'],
 ]
@@ -52,12 +54,24 @@ export const never: Readonly<Record<string, readonly string[]>> = {
 /** The packages the core may import, and how. */
 export const packages: Readonly<Record<string, 'anywhere' | 'lazily' | 'types only'>> = {
   kysely: 'anywhere',
-  jose: 'anywhere',
+  jose: 'lazily',
   pluralize: 'anywhere',
   'change-case': 'anywhere',
   bcryptjs: 'lazily',
   'openapi3-ts': 'types only',
 }
+
+/**
+ * Files that no entry loads: those that import them load them when they are first needed. What these files import is loaded with them,
+ * unless an entry needs it too.
+ */
+export const firstUse: readonly string[] = [
+  'catalogue/check/comparison.ts',
+  'http/endpoints/reads/pages.ts',
+  'http/endpoints/service/service-index.ts',
+  'openapi/document.ts',
+  'openapi/endpoint/docs.ts',
+]
 
 /** The only files that re-export from other files. */
 export const entries: readonly string[] = [
@@ -71,20 +85,3 @@ export const entries: readonly string[] = [
 
 /** Most files of a folder. A folder with more gets sub-folders, each with its reason in the README of the room. */
 export const mostFiles = 15
-
-/** Names that several files have. All other files have names of their own; this list only becomes shorter. */
-export const repeatedNames: readonly string[] = [
-  'column-facts.ts',
-  'constraint-columns.ts',
-  'dialect.ts',
-  'errors.ts',
-  'interruption.ts',
-  'json-path.ts',
-  'json.ts',
-  'prepared.ts',
-  'replication.ts',
-  'search-index.ts',
-  'session-settings.ts',
-  'values-table.ts',
-  'writes.ts',
-]

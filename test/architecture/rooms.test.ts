@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { equal } from '../support/assert.ts'
 import { filesBelow, repository } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
-import { entries, layers, mostFiles, repeatedNames } from './layers.ts'
+import { entries, layers, mostFiles } from './layers.ts'
 
 const root = 'packages/core/src/'
 
@@ -24,6 +24,8 @@ const rooms = [
   'write',
 ]
 
+const pipeline = ['api.ts', 'client-in-process.ts', 'errors.ts', 'handle.ts', 'problems.ts']
+
 suite('rooms of the core', (test) => {
   const inside = readdirSync(join(repository, root), { withFileTypes: true })
 
@@ -32,9 +34,9 @@ suite('rooms of the core', (test) => {
     equal(folders.sort(), rooms)
   })
 
-  test('have only entries, the pipeline and the errors beside them', () => {
+  test('have only entries, the pipeline, the errors and the problems beside them', () => {
     const files = inside.filter((one) => one.isFile()).map(({ name }) => name)
-    equal(files.sort(), [...entries, 'api.ts', 'errors.ts', 'handle.ts'].sort())
+    equal(files.sort(), [...entries, ...pipeline].sort())
   })
 
   test('all have a README and a layer', () => {
@@ -72,9 +74,12 @@ suite('rooms of the core', (test) => {
     equal(large, [])
   })
 
-  test('have a name for each file that no other file has', () => {
-    const names = filesBelow(root).map((file) => file.slice(file.lastIndexOf('/') + 1))
-    const repeated = names.filter((name, at) => names.indexOf(name) < at)
-    equal([...new Set(repeated)].sort(), repeatedNames)
+  test('have a name for each file that no other file of any package has', () => {
+    const names = readdirSync(join(repository, 'packages'))
+      .flatMap((name) => filesBelow(`packages/${name}/src/`))
+      .map((file) => file.slice(file.lastIndexOf('/') + 1))
+    // Each package has its index.ts.
+    const repeated = names.filter((name, at) => name !== 'index.ts' && names.indexOf(name) < at)
+    equal([...new Set(repeated)].sort(), [])
   })
 })

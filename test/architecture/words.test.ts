@@ -85,7 +85,7 @@ suite('the rules about words', (test) => {
       'mysql',
     ])
     equal(found('api.ts', 'const MariaDB = 1'), ['MariaDB'])
-    equal(found('dialect/mysql/dialect.ts', `const name = 'mysql'`), [])
+    equal(found('dialect/mysql/mysql-dialect.ts', `const name = 'mysql'`), [])
     equal(found('prepared.ts', `export { preparedPg } from './drivers/postgres/prepared.ts'`), [])
     equal(found('catalogue/introspect/introspect-database.ts', `const name = 'postgres'`), [
       'postgres',
@@ -96,7 +96,7 @@ suite('the rules about words', (test) => {
   test('find names of settings outside model/settings/', () => {
     equal(found('handle.ts', `throw new Error('set API_ALLOW_JOIN')`), ['API_ALLOW_JOIN'])
     equal(found('handle.ts', 'throw new Error(`set API_ALLOW_JOIN ${x}`)'), ['API_ALLOW_JOIN'])
-    equal(found('model/settings/config.ts', `const key = 'API_TITLE'`), [])
+    equal(found('model/settings/setting-table.ts', `const key = 'API_TITLE'`), [])
     equal(found('handle.ts', '// API_TITLE'), [])
   })
 

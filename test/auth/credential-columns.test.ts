@@ -109,7 +109,7 @@ eachDatabase('columns of users that look like credentials', (test, db) => {
   })
 
   test('are not documented', async () => {
-    const document = JSON.stringify(api.openapi())
+    const document = JSON.stringify(await api.openapi())
     for (const name of secrets) ok(!document.includes(name), name)
     ok(document.includes('card_pin') && document.includes('token_count'))
   })

@@ -80,6 +80,14 @@ suite('passwords', (test) => {
           error: 'Validation failed',
           reason: { password: ['Expected a string.'] },
           code: 'validation_failed',
+          problems: [
+            {
+              path: 'password',
+              code: 'wrong_type',
+              params: { type: 'string' },
+              message: 'Expected a string.',
+            },
+          ],
         },
       })
     }

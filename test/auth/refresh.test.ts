@@ -111,10 +111,36 @@ eachDatabase('refresh tokens', (test, db) => {
     for (const token of [two, three]) equal((await refresh(api, token)).status, 403)
     equal(await api.refreshTokens.purgeExpired(), 0)
     clock.tick(2880 * 60_000)
-    const late = (await login(api, 'bob')).value.refresh_token
     equal(await api.refreshTokens.purgeExpired(), 4)
+    const late = (await login(api, 'bob')).value.refresh_token
     equal((await refresh(api, bobs)).status, 403)
     equal((await refresh(api, late)).status, 200)
+  })
+
+  test('logins and refreshes delete expired tokens, at most 500 a minute', async () => {
+    const { api, clock } = peopleApi(db)
+    await login(api, 'ann')
+    const [row = {}] = await rows()
+    const copies = Array.from({ length: 700 }, (_, i) => ({ ...row, token: digest(String(i)) }))
+    for (let i = 0; i < copies.length; i += 100) {
+      await db.kysely
+        .insertInto('refresh_tokens')
+        .values(copies.slice(i, i + 100))
+        .execute()
+    }
+    const count = async () => (await rows()).length
+    clock.tick(60_000)
+    const { refresh_token } = (await login(api, 'ann')).value
+    equal(await count(), 702)
+    // A minute before that token expires, but not the others.
+    clock.tick(2880 * 60_000 - 60_000)
+    const next = await refresh(api, refresh_token)
+    equal([next.status, await count()], [200, 203])
+    await login(api, 'ann')
+    equal(await count(), 204)
+    clock.tick(60_000)
+    equal((await refresh(api, next.value.refresh_token)).status, 200)
+    equal(await count(), 3)
   })
 
   test('revokeAll finds the user by any spelling of its key, and rejects what is no user', async () => {

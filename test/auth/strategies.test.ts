@@ -233,6 +233,19 @@ suite('token providers', (test) => {
     equal((await get(api, '/api/books', { ...cookie, 'sec-fetch-site': 'cross-site' })).status, 200)
   })
 
+  test("behind a proxy that changes Host, the origin of API_BASE_URL is the API's own", async () => {
+    const { api, token } = await tokenOf({
+      ...jwtKeys,
+      API_AUTH_TOKEN_PROVIDERS: ['cookie'],
+      API_BASE_URL: 'https://library.example',
+    })
+    const cookie = { cookie: `access_token=${token}`, host: 'internal:3000' }
+    const attempt = async (origin: string): Promise<number> =>
+      (await send(api, 'DELETE', '/api/books/999', { headers: { ...cookie, origin } })).status
+    equal(await attempt('https://library.example'), 404)
+    equal(await attempt('http://internal:3000'), 403)
+  })
+
   test('a QUERY is a safe request, also as POST; the override header exempts nothing else', async () => {
     const { api, token } = await tokenOf({ ...jwtKeys, API_AUTH_TOKEN_PROVIDERS: ['cookie'] })
     const headers = {
@@ -264,6 +277,9 @@ suite('token providers', (test) => {
       })
       await api.ready
       equal((await get(api, '/api/books', { 'x-token': token })).status, 200)
+      // Browsers do not send such a token by themselves, so a write need not prove its origin.
+      const headers = { 'x-token': token }
+      equal((await send(api, 'DELETE', '/api/books/999', { headers })).status, 404)
       equal((await get(api, '/api/books', bearer(token))).status, 200)
       equal((await get(api, '/api/books', { 'x-token': `${token}x` })).status, 401)
       equal((await get(api, '/api/books')).errors.reason, 'Authorization header missing')

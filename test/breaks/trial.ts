@@ -23,8 +23,6 @@ export interface Trial {
   readonly ms: number
 }
 
-const limitMs = 120_000
-
 const running = new Set<ChildProcess>()
 /** Ends running processes if the run is interrupted. */
 process.on('exit', () => {
@@ -35,6 +33,7 @@ export function tryFile(
   copy: string,
   file: string,
   environment: NodeJS.ProcessEnv,
+  limitMs: number,
 ): Promise<Trial> {
   return new Promise((resolve) => {
     const started = Date.now()

@@ -15,7 +15,9 @@ suite('model-api check', (test) => {
   const sqlite = pathToFileURL(new URL(import.meta.resolve('better-sqlite3')).pathname).href
   const kysely = import.meta.resolve('kysely')
 
-  const module = (name: string, columns: string): string => {
+  const id = "id: { type: 'integer', primaryKey: true }"
+
+  const module = (name: string, columns: string, { more = '', config = '' } = {}): string => {
     const path = join(folder, name)
     writeFileSync(
       path,
@@ -23,17 +25,16 @@ suite('model-api check', (test) => {
 import Sqlite from ${JSON.stringify(sqlite)}
 import { Kysely, SqliteDialect } from ${JSON.stringify(kysely)}
 const database = new Sqlite(':memory:')
-database.exec('create table books (id integer not null primary key, title varchar(80) not null)')
+database.exec('create table books (id integer not null primary key, title varchar(80) not null); create table pages (id integer not null primary key, book_id integer not null)')
 const db = new Kysely({ dialect: new SqliteDialect({ database }) })
-const Book = defineModel('Book', { columns: ${columns}, meta: {} })
-export const api = createApi({ db, models: [Book], config: { API_SCHEMA_CHECK: 'off' } })
+const Book = defineModel('Book', { columns: ${columns}${more}, meta: {} })
+const Page = defineModel('Page', { columns: { ${id}, book_id: { type: 'integer' } }, meta: {} })
+export const api = createApi({ db, models: [Book, Page], config: { API_SCHEMA_CHECK: 'off'${config} } })
 export const close = () => db.destroy()
 `,
     )
     return path
   }
-  const id = "id: { type: 'integer', primaryKey: true }"
-
   test('models that match: exit code 0', async () => {
     const path = module('agree.mjs', `{ ${id}, title: { type: 'string', maxLength: 80 } }`)
     equal(await command(['check', path]), {
@@ -50,6 +51,21 @@ export const close = () => db.destroy()
     match(out, '- Book.titel (books): declared with the column titel, but the table has no such')
     match(out, 'Did you mean title?')
     match(out, '2 differences.')
+  })
+
+  test('a foreign key without an index: a warning, and exit code 0', async () => {
+    const path = module('slow.mjs', `{ ${id}, title: { type: 'string', maxLength: 80 } }`, {
+      more: ", relations: { pages: { kind: 'hasMany', target: 'Page', key: 'book_id' } }",
+      config: ', API_ALLOW_AGGREGATION: true',
+    })
+    equal(await command(['check', path]), {
+      code: 0,
+      out: `Aggregates of related records read whole tables (API_SCHEMA_CHECK):
+- Book.pages: no index of pages begins with (book_id). Add one: create index pages_book_id on pages (book_id).
+The models agree with the database.
+`,
+      err: '',
+    })
   })
 
   test('a database that does not respond has an error of its own', async () => {

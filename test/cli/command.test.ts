@@ -116,7 +116,7 @@ suite('model-api', (test) => {
     equal(code, 0)
     match(err, 'Reading the schema …')
     match(out, /^\/\/ The models of .*library\.db\. A model is published by its meta; .*\n\/\/\n/)
-    match(out, '// Lists only, without single records\n//   log: a table without a key\n')
+    match(out, '//   log: a table without a key, so its key is rowid and it is read-only\n')
     match(out, '//   books.unit price: called unit_price in requests\n')
     match(out, '  meta: {},\n')
     const { models } = await compiled(out)

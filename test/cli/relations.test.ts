@@ -25,12 +25,12 @@ suite('model-api --relations', (test) => {
     const before = await command(['serve', target, '--port', '0'])
     match(before.out, 'Relations that names suggest; none is taken.')
     match(before.out, '\n  orders.customer_id -> customers.id\n')
-    match(before.out, '/api/orders     4 columns\n')
+    match(before.out, '/api/orders     4 columns  0 rows\n')
     const path = file(
       '# shop\norders.customer_id -> customers.id # bought\n\norders.(line_order, line_no) -> lines.(order_id, no)\n',
     )
     const after = await command(['serve', target, '--port', '0', '--relations', path])
-    match(after.out, '/api/orders     4 columns  customer, line\n')
+    match(after.out, '/api/orders     4 columns  0 rows  customer, line\n')
     ok(!after.out.includes('orders.customer_id -> customers.id'))
     const models = await command(['models', target, '--relations', path])
     match(models.out, "customer: belongsTo('Customer', 'customer_id')")

@@ -1,4 +1,4 @@
-/** A bundle of the typed client contains only the client's own files, no package, and at most 5 kB. */
+/** A bundle of the typed client contains only the client's own files, no package, and at most 5.4 kB. */
 import { stripTypeScriptTypes } from 'node:module'
 import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -41,21 +41,21 @@ const bundled = (file: string): string =>
 suite('the bundle of the typed client', (test) => {
   const files = [...reached(`${core}/client.ts`)]
 
-  test('has no file of the server, and no package', () => {
+  test('has no file of the server but the writer of conditions, and no package', () => {
     equal(
       files.filter((file) => !file.startsWith(`${core}/client/`)),
-      [`${core}/client.ts`],
+      [`${core}/client.ts`, `${core}/model/query-words/condition-text.ts`],
     )
     ok(reached(`${core}/introspect.ts`).size > 10)
     ok(reached(`${core}/index.ts`).has('kysely'))
   })
 
-  test('is at most 5,000 bytes, compressed', () => {
+  test('is at most 5,400 bytes, compressed', () => {
     const text = files.slice(1).map(bundled).join('\n')
     const size = gzipSync(text, { level: 9 }).length
     console.log(`${size} bytes of ${text.length} without minifying names`)
     ok(text.includes('function createClient'), text)
-    ok(size <= 5000, `${size} bytes`)
+    ok(size <= 5400, `${size} bytes`)
   })
 
   test('has options for TanStack Query in at most 1,000 bytes, compressed', () => {

@@ -8,7 +8,7 @@ import { openLibrary } from '../../examples/library/library.ts'
 
 export interface ServedLibrary {
   readonly url: string
-  readonly document: ReturnType<Api['openapi']>
+  readonly document: Awaited<ReturnType<Api['openapi']>>
   readonly folder: string
   /** The document as JSON. */
   readonly file: string
@@ -23,7 +23,7 @@ export async function serveLibrary(): Promise<ServedLibrary> {
   const url = await server.listen(0)
   const folder = mkdtempSync(join(tmpdir(), 'model-api-clients-'))
   const file = join(folder, 'library.json')
-  const document = library.api.openapi()
+  const document = await library.api.openapi()
   writeFileSync(file, JSON.stringify(document))
   return {
     url,

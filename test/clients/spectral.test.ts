@@ -1,4 +1,4 @@
-/** Spectral: `spectral:oas` finds no problem in the document of the demo; in the form of 3.2 it finds only problems of two rules. */
+/** Spectral: `spectral:oas` finds no problem in the document of the demo. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,15 +34,6 @@ function declare(): void {
 
     test('finds no problem in the document of the demo', async () => {
       equal(await problems(library.file, []), [])
-    })
-
-    test('finds no problem in the form of OpenAPI 3.2, whose operations have no descriptions', async () => {
-      const file = join(library.folder, 'library-3.2.json')
-      const answer = await fetch(`${library.url}/openapi.json?openapi=3.2`)
-      writeFileSync(file, await answer.text())
-      // Since 3.1, OpenAPI allows names of roles in a requirement for schemes of any type; Spectral treats them as scopes of
-      // OAuth.
-      equal(await problems(file, ['operation-description', 'oas3-operation-security-defined']), [])
     })
   })
 }

@@ -1,13 +1,48 @@
 /** A text that the character set of a column lacks is found nowhere, and cannot be stored. */
 import { defineModel, hashPassword, passwordCheck } from '@model-api/core'
-import { get, send, testApi } from '../support/api.ts'
+import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column } from '../support/expect.ts'
+import { extent } from '../support/extent.ts'
 import { eachDatabase } from '../support/suite.ts'
 
-const sets = ['latin1', 'ascii', 'utf8mb3'] as const
+/** A text that the set lacks, one that it has, and others that it has, in the order of code points. */
+interface CharacterSet {
+  readonly beyond: string
+  readonly own: string
+  readonly others: readonly string[]
+}
 
-for (const set of sets) {
+/** In `sjis`, `gbk`, `big5` and `cp932`, the second byte of some letters is a backslash, a quote or a lower-case letter of ASCII. */
+const sets: Readonly<Record<string, CharacterSet>> = {
+  latin1: { beyond: 'λ', own: 'é', others: ['%', '\\', '~', 'ß', 'ÿ', '€'] },
+  ascii: { beyond: 'λ', own: 'e', others: ['"', "'", 'Z', '\\', '_', 'z'] },
+  utf8mb3: { beyond: '😀', own: 'e', others: ['é', 'ﬀ', '\uffe5', '\ufffd'] },
+  sjis: { beyond: 'é', own: '表', others: ['ソ', '予', '能', '貼', 'ｱ'] },
+  cp932: { beyond: 'é', own: '表', others: ['①', 'ソ', '構', '髙', 'ｱ'] },
+  gbk: { beyond: '😀', own: '縗', others: ['α', 'ァ', '丂', '乗', '誠', '鎈'] },
+  big5: { beyond: 'é', own: '許', others: ['功', '吒', '娉', '閱'] },
+  ujis: { beyond: '😀', own: '漢', others: ['あ', '丂', '表', 'ｱ'] },
+  euckr: { beyond: 'é', own: '한', others: ['α', '가', '힝'] },
+  swe7: { beyond: '{', own: 'ö', others: ['"', "'", 'Z', '_', 'z', 'Ä', 'å'] },
+  tis620: { beyond: 'é', own: 'ก', others: ['"', '\\', 'z', 'ฮ', '๛'] },
+  cp1251: { beyond: 'é', own: 'я', others: ['\\', '©', 'Ё', 'Ы', '€'] },
+  // The same letters as Unicode, in other bytes.
+  ucs2: { beyond: '😀', own: '表', others: ['"', '\\', '€', '\uffe5'] },
+}
+
+const inCodePoints = (texts: readonly string[]): readonly string[] =>
+  [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+
+const quoted = (text: string): string =>
+  encodeURIComponent(`"${text.replaceAll(/["\\]/g, '\\$&')}"`)
+
+/** A usual run has a set of each kind: one byte, two bytes, bytes of ASCII with another meaning. */
+const asked =
+  extent === 'usual' ? ['latin1', 'ascii', 'utf8mb3', 'sjis', 'gbk', 'swe7'] : Object.keys(sets)
+
+for (const set of asked) {
+  const { beyond, own, others } = sets[set] as CharacterSet
   for (const collation of [{}, { collation: 'database' }] as const) {
     eachDatabase(
       `texts beyond ${set}${'collation' in collation ? ', under its collation' : ''}`,
@@ -20,9 +55,7 @@ for (const set of sets) {
           relations: {},
           meta: { allowed_methods: ['GET', 'POST', 'PATCH', 'DELETE'], allow_bulk: true },
         })
-        const beyond = set === 'utf8mb3' ? '😀' : 'λ'
         const sent = encodeURIComponent(beyond)
-        const own = set === 'latin1' ? 'é' : 'e'
         const type = `varchar(20) character set ${set}`
         test.before(async () => {
           await db.execScript(
@@ -109,6 +142,44 @@ for (const set of sets) {
             )
           }
           equal(await codes(''), ['a', 'b', 'c'])
+        })
+
+        test('stand beside those of the set, which are stored, found and paged exactly', async () => {
+          const texts = [own, ...others].map((text, i) => `${text}x${i}`)
+          for (const code of texts) {
+            const { status, value, text } = await send(api, 'POST', '/api/codes', {
+              body: { code, name: `n${code}` },
+            })
+            equal([status, value?.code, value?.name], [201, code, `n${code}`], text)
+            const url = `/api/codes/${encodeURIComponent(code)}`
+            equal((await get(api, url)).value?.code, code, code)
+            equal((await send(api, 'PATCH', url, { body: { name: `m${code}` } })).status, 200, code)
+          }
+          const stored = await codes(`code__in=(${texts.map(quoted).join(',')})`)
+          equal(stored.length, texts.length)
+          for (const code of texts) {
+            const one = quoted(code)
+            for (const operator of ['eq', 'like', 'ilike', 'startswith', 'iendswith'])
+              equal(await codes(`code__${operator}=${one}`), [code], `${operator} ${code}`)
+          }
+          const all = await codes('name__startswith=m')
+          const paged: string[] = []
+          let url: string | null =
+            '/api/codes?name__startswith=m&order_by=code&limit=1&paging=cursor'
+          while (url !== null && paged.length <= texts.length) {
+            const page: Answer = await get(api, url)
+            equal(page.status, 200, url)
+            paged.push(page.value[0].code)
+            url = page.body.next_url
+          }
+          equal(paged, all)
+          if (!('collation' in collation)) equal(all, inCodePoints(texts))
+          for (const code of texts)
+            equal(
+              (await send(api, 'DELETE', `/api/codes/${encodeURIComponent(code)}`)).status,
+              200,
+              code,
+            )
         })
       },
       { only: 'mysql' },

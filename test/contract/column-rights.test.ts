@@ -306,8 +306,8 @@ eachDatabase('column rights', (test, db) => {
     equal('salary' in (await make(payroll)).value, true)
   })
 
-  test('the OpenAPI document shows the columns with their rules', () => {
-    const { properties, required } = (api.openapi().components?.schemas?.Employee ??
+  test('the OpenAPI document shows the columns with their rules', async () => {
+    const { properties, required } = ((await api.openapi()).components?.schemas?.Employee ??
       {}) as unknown as {
       properties: Record<string, { description?: string }>
       required: string[]

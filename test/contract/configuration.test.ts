@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
-import { genericDialect } from '../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../packages/core/src/dialect/generic/generic-dialect.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok, throws } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'

@@ -1,6 +1,6 @@
 /** Declared paths into json columns: filters, orders, groups, aggregates, fields and cursors, the same on every database. */
 import { belongsTo, defineModel, hasMany } from '@model-api/core'
-import { sqlite } from '../../packages/core/src/dialect/sqlite/dialect.ts'
+import { sqlite } from '../../packages/core/src/dialect/sqlite/sqlite-dialect.ts'
 import { buildRegistry } from '../../packages/core/src/model/registry/registry.ts'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, ok, throws } from '../support/assert.ts'

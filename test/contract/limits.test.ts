@@ -1,5 +1,5 @@
 /** Request limits: each refuses a request just above it with its own name, and accepts one within it. */
-import { type ApiConfig, defineModel } from '@model-api/core'
+import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { get, testApi } from '../support/api.ts'
 import { equal, throws } from '../support/assert.ts'
 import { read, refuses, withMeta } from '../support/expect.ts'
@@ -215,7 +215,9 @@ const Wide = defineModel('Wide', {
     at: { type: 'datetime', nullable: true },
     name: { type: 'string', maxLength: 20, nullable: true },
     price: { type: 'decimal', precision: 10, scale: 2, nullable: true },
+    parent_id: { type: 'integer', nullable: true },
   },
+  relations: { parent: belongsTo('Wide', 'parent_id'), children: hasMany('Wide', 'parent_id') },
   meta: {},
 })
 
@@ -223,7 +225,7 @@ eachDatabase('contract: limits are below those of the databases', (test, db) => 
   test.before(async () => {
     await createTables(db, [Wide])
     await insertRows(db, Wide, [
-      { id: 1, at: '2024-01-01T00:00:00.000Z', name: 'a', price: '1.00' },
+      { id: 1, at: '2024-01-01T00:00:00.000Z', name: 'a', price: '1.00', parent_id: 1 },
     ])
   })
   const api = testApi(db, [Wide], {
@@ -260,6 +262,22 @@ eachDatabase('contract: limits are below those of the databases', (test, db) => 
       '&',
     )
     equal((await read(api, `/api/wides?${filters}`)).length, 1)
+  })
+
+  test('a thousand conditions on related rows', async () => {
+    const others = (n: number) => many(n, (i) => `id__ne=${i + 2}`)
+    for (const relation of ['children', 'parent']) {
+      for (const [condition, length] of [
+        [`exists(${relation}.${others(999)})`, 1],
+        [`exists(${relation}.${relation}.${others(999)})`, 1],
+        [`exists(${relation}.${others(499)})&exists(${relation}.${others(499)})`, 1],
+        [`exists(${relation}.${others(998)},id__ne=1)`, 0],
+        [`missing(${relation}.${others(999)})`, 0],
+      ] as const) {
+        const rows = await read(api, `/api/wides?${condition}`)
+        equal(rows.length, length, condition.slice(0, 40))
+      }
+    }
   })
 })
 

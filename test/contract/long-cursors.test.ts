@@ -123,4 +123,13 @@ eachDatabase('cursors over long texts', (test, db) => {
     await refuses(api, gone, refusal)
     await refuses(narrowed, gone, refusal)
   })
+
+  test('a row of another parent is a 400, so that its place among those of a parent is not told', async () => {
+    // A policy may show records on the routes of their parents alone.
+    const own = await cursorAt(7)
+    const other = await cursorAt(9)
+    const below = (url: string): string => url.replace('/api/notes', '/api/authors/1/notes')
+    equal((await get(api, below(own))).status, 200)
+    await refuses(api, below(other), { code: 'cursor_expired', says: ['"after"'] })
+  })
 })

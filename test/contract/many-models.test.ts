@@ -24,8 +24,8 @@ suite('many models', (test) => {
     }
   })
 
-  test('the document has a path for every collection, record and relation, and a schema for every record', () => {
-    const { paths, components } = api.openapi()
+  test('the document has a path for every collection, record and relation, and a schema for every record', async () => {
+    const { paths, components } = await api.openapi()
     equal(Object.keys(paths ?? {}).length, 1 + scale.models * (2 + scale.relations))
     const records = api.registry.resources.filter(({ name }) => components?.schemas?.[name])
     equal(records.length, scale.models)

@@ -1,6 +1,6 @@
 /** `search`: each word must occur in one of the declared columns, in any letter case; the same on every database. */
 import { type AnyModel, type Api, belongsTo, defineModel, hasMany } from '@model-api/core'
-import { sqlite } from '../../packages/core/src/dialect/sqlite/dialect.ts'
+import { sqlite } from '../../packages/core/src/dialect/sqlite/sqlite-dialect.ts'
 import { buildRegistry } from '../../packages/core/src/model/registry/registry.ts'
 import { type Answer, get, send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'

@@ -1,5 +1,5 @@
 /** The index and the HTML pages: what they show to each caller, that every link and example works, and when a response is a page. */
-import { type ApiConfig, belongsTo, defineModel, hasMany } from '@model-api/core'
+import { type ApiConfig, belongsTo, count, defineModel, hasMany, max } from '@model-api/core'
 import { get, send, testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
 import { withMeta } from '../support/expect.ts'
@@ -41,6 +41,7 @@ eachDatabase('the index', (test, db) => {
       name: 'OrderLine',
       url: '/api/order-lines',
       description: null,
+      size: null,
       methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     })
     equal(
@@ -55,6 +56,17 @@ eachDatabase('the index', (test, db) => {
     equal(namesIn((await get(own, '/api')).value), ['Author', 'Profile', 'Book', 'OrderLine'])
     const moved = testApi(db, withMeta(shop, 'Tag', { ...meta, endpoint: 'v1/topics' }), open)
     equal((await get(moved, '/api')).value.resources[3].url, '/api/v1/topics')
+  })
+
+  test('shows the size that a model states, without a column of sizes if none does', async () => {
+    const api = testApi(db, withMeta(shop, 'Tag', { size: 'about 40 <rows>' }), open)
+    const { value } = await get(api, '/api')
+    const sizes = value.resources.map(({ size }: { size: string | null }) => size)
+    equal(sizes, [null, null, null, 'about 40 <rows>', null])
+    const page = async (of: typeof api) =>
+      (await of.answer({ method: 'GET', url: '/api', headers: { accept: browser } })).text ?? ''
+    match(await page(api), '<td class="meta">about 40 &lt;rows&gt;</td>')
+    ok(!(await page(testApi(db, shop, open))).includes('<td class="meta">'))
   })
 
   test('gives five example requests, each of which succeeds, whatever is allowed', async () => {
@@ -173,6 +185,41 @@ eachDatabase('the index', (test, db) => {
       mean: true,
       title_min: false,
     })
+  })
+
+  test('of lists and records show declared aggregates as the columns they are', async () => {
+    const declaring = shop.map((model) =>
+      model.name === 'Author'
+        ? {
+            ...model,
+            aggregates: {
+              book_count: count('books'),
+              dearest: max('books.price'),
+              last_title: max('books.title'),
+              unsent: count('books', {}, { sent: false }),
+            },
+          }
+        : model,
+    )
+    const api = testApi(db, declaring, open)
+    const pageOf = async (url: string) => {
+      const { text = '' } = await api.answer({ method: 'GET', url, headers: { accept: browser } })
+      return text.split('<details>')[0] ?? ''
+    }
+    const list = await pageOf('/api/authors?id__eq=3')
+    const heads = [...list.matchAll(/<th( class="number")?>(\w+)<\/th>/g)]
+    const right = Object.fromEntries(
+      heads.map(([, aligned, name]) => [name, aligned !== undefined]),
+    )
+    equal(
+      [right.book_count, right.dearest, right.last_title, 'unsent' in right],
+      [true, true, false, false],
+    )
+    for (const value of ['2', '20.00', 'Robots']) match(list, `>${value}</`)
+    const record = await pageOf('/api/authors/3')
+    match(record, '<tr><th>book_count</th><td><div>2</div></td></tr>')
+    match(record, '<tr><th>last_title</th><td><div>Robots</div></td></tr>')
+    match(await pageOf('/api/authors/3?fields=unsent'), '<tr><th>unsent</th><td><div>2</div>')
   })
 })
 

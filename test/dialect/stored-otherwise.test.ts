@@ -203,7 +203,6 @@ const kinds: readonly Kind[] = [
     script: `create table things (id guid primary key not null, other uniqueidentifier, n int);
       insert into things values (x'00112233445566778899aabbccddeeff', x'ffeeddccbbaa99887766554433221100', 1),
         (x'10112233445566778899aabbccddeeff', null, 2), (x'20112233445566778899aabbccddee00', x'ff00000000000000000000000000ff00', 3);`,
-    isList: true,
     types: { id: 'binary', other: 'binary' },
     shows: [
       { id: 'ABEiM0RVZneImaq7zN3u/w==', other: '/+7dzLuqmYh3ZlVEMyIRAA==', n: 1 },
@@ -227,6 +226,19 @@ const kinds: readonly Kind[] = [
     ],
   },
   {
+    title: 'texts alone in a column of bytes',
+    on: ['sqlite'],
+    script: `create table things (id integer primary key, t blob, m blob);
+      insert into things values (1, 'a', 'a'), (2, 'B', x'61'), (3, null, null), (4, '', '');`,
+    types: { t: 'text', m: 'binary' },
+    shows: [
+      { id: 1, t: 'a', m: 'YQ==' },
+      { id: 2, t: 'B', m: 'YQ==' },
+      { id: 3, t: null, m: null },
+      { id: 4, t: '', m: '' },
+    ],
+  },
+  {
     title: 'texts in a key of integers',
     on: ['sqlite'],
     script: `create table things (auth text not null, code integer_or_text not null, n int, primary key (auth, code));
@@ -246,8 +258,7 @@ const kinds: readonly Kind[] = [
     script: `create table things (code text primary key, n int);
       insert into things values ('a', 1), (null, 2), (null, 3), ('b', 4), (null, 5);`,
     shows: [null, null, null, 'a', 'b'].map((code, i) => ({ code, n: [2, 3, 5, 1, 4][i] })),
-    isList: true,
-    because: 'its key column code is NULL in some rows',
+    types: { rowid: 'integer' },
   },
   {
     title: 'untyped columns of integers and texts',

@@ -1,7 +1,7 @@
-/** docs/reference/configuration.md is the output of its script, made from the types and the key tables, and has every key. */
+/** docs/reference/configuration.md is the output of its script, made from the table of settings, and has every key. */
 import { readFileSync } from 'node:fs'
-import { keyTable, metaKeyTable } from '../../packages/core/src/model/settings/key-table.ts'
-import { configurationPage, membersOf, page } from '../../scripts/configuration.ts'
+import { allSettings, settingTable } from '../../packages/core/src/model/settings/setting-table.ts'
+import { configurationPage, page, settingsOf } from '../../scripts/configuration.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 
@@ -26,22 +26,20 @@ suite('docs/reference/configuration.md', (test) => {
   })
 
   test('has one row for every key', () => {
-    for (const key of [...Object.keys(keyTable), ...Object.keys(metaKeyTable)]) {
+    for (const [key] of allSettings) {
       equal(text.split(`\n| \`${key}\` | `).length, 2, key)
     }
   })
 
   test('describes every key', () => {
-    const members = [
-      ...membersOf('model/settings/config.ts', 'ApiConfig'),
-      ...membersOf('model/settings/meta.ts', 'OwnMeta'),
-    ]
+    const members = [...settingsOf('config'), ...settingsOf('meta')]
+    equal(members.length, allSettings.length)
     for (const { name, meaning } of members) ok(/^\S.+\.$/.test(meaning), `${name}: "${meaning}"`)
   })
 
   test('has the defaults of the table', () => {
-    for (const member of membersOf('model/settings/config.ts', 'ApiConfig')) {
-      const { default: value } = keyTable[member.name as keyof typeof keyTable]
+    for (const member of settingsOf('config')) {
+      const { default: value } = settingTable[member.name as keyof typeof settingTable]
       const said = plain(member.default)
       if (value === undefined || value === '') continue
       if (Array.isArray(value) && value.length === 0) equal(said, 'none', member.name)

@@ -36,10 +36,14 @@ export { stop }\n`)) as {
     }
     const [db] = openDatabases() as [TestDatabase]
     await createTables(db, [Note])
+    const signals = new EventTarget()
+    const inside = once(signals, 'inside')
+    const end = once(signals, 'end')
     const api = testApi(db, [Note], {
       API_HEALTH_ROUTE: '/health',
       API_RETURN_CALLBACK: async (value) => {
-        await sleep(300)
+        signals.dispatchEvent(new Event('inside'))
+        await end
         return value
       },
     })
@@ -50,11 +54,13 @@ export { stop }\n`)) as {
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     equal(await statusOf('/health/ready'), 200)
 
-    const stopped = stop(server, api, db.kysely, 100)
-    const [ready, running] = [statusOf('/health/ready'), statusOf('/api/notes')]
-    equal(await ready, 503)
-    await sleep(150)
+    const running = statusOf('/api/notes')
+    await inside
+    const stopped = stop(server, api, db.kysely, 2000)
+    equal(await statusOf('/health/ready'), 503)
+    while (server.listening) await sleep(20)
     await rejects(statusOf('/api/notes'))
+    signals.dispatchEvent(new Event('end'))
     equal(await running, 200)
     await stopped
     equal(server.listening, false)

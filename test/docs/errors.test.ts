@@ -15,11 +15,11 @@ suite('docs/reference/errors.md', (test) => {
     )
   })
 
-  test('has one row for every code', () => {
+  test('has one line for every code', () => {
     equal(throwers().length, catalogue.length)
     for (const { error } of catalogue) {
       const { code } = error.body
-      equal(text.split(`\n| <a id="${code}"></a>\`${code}\` ${error.status} | `).length, 2, code)
+      equal(text.split(`\n- <a id="${code}"></a>\`${code}\` ${error.status}: `).length, 2, code)
     }
   })
 

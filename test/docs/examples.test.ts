@@ -9,6 +9,7 @@ import { createUsers } from '../../examples/library/data/users.ts'
 import { config, secrets } from '../../examples/library/library.ts'
 import { models } from '../../examples/library/models.ts'
 import { equal, ok } from '../support/assert.ts'
+import { clinic, createClinic } from '../support/clinic.ts'
 import {
   type Block,
   type Example,
@@ -57,6 +58,7 @@ async function openLibrary(): Promise<Library> {
   })
   await createLibrary(db)
   await createUsers(db)
+  await createClinic(db)
   return { db, statements }
 }
 
@@ -64,14 +66,18 @@ async function run(
   library: Library,
   example: Example,
 ): Promise<{ answer: JsonValue; sql: string }> {
-  const settings = { ...config, ...(JSON.parse(example.config) as ApiConfig) }
-  const api = createApi({
-    db: library.db,
-    models,
-    config: settings,
-    env: secrets(),
-    onError: () => {},
-  })
+  const more = JSON.parse(example.config) as ApiConfig
+  const isClinic = /^\/api\/(sites|technicians|customers)\b/.test(example.url)
+  const { db } = library
+  const api = isClinic
+    ? createApi({ db, models: clinic, config: { API_ALLOW_AGGREGATION: true, ...more } })
+    : createApi({
+        db,
+        models,
+        config: { ...config, ...more },
+        env: secrets(),
+        onError: () => {},
+      })
   await api.ready
   library.statements.length = 0
   const { method, url, headers, body } = example

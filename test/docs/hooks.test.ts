@@ -35,7 +35,8 @@ suite('docs/guide/hooks.md', (test) => {
     await createShop(db)
     shown = await compiled(
       `// What the page shows, as a module.
-import { type AnyModel, type ApiConfig, apiError, type HookRecord, modelsFor } from '@model-api/core'
+import { type AnyModel, type Api, type ApiConfig, apiError, type HookRecord, modelsFor } from '@model-api/core'
+import type { Client } from '@model-api/core/client'
 ${code}
 export { ${names.join(', ')} }\n`,
     )
@@ -65,6 +66,19 @@ export { ${names.join(', ')} }\n`,
     await db.kysely.deleteFrom('tags').where('id', '=', value.id).execute()
   })
 
+  test('a hook writes by the client of the system, in the transaction of its request', async () => {
+    const api = testApi(db, models, configOf('tagged'))
+    const title = 'Northanger Abbey'
+    const body = { title, price: '1.00' }
+    equal((await send(api, 'POST', '/api/books', { body })).status, 201)
+    const tags = () => db.kysely.selectFrom('tags').where('name', '=', title).selectAll().execute()
+    equal((await tags()).length, 1)
+    equal((await send(api, 'POST', '/api/books', { body })).status, 201)
+    equal((await tags()).length, 1)
+    await db.kysely.deleteFrom('tags').where('name', '=', title).execute()
+    await db.kysely.deleteFrom('books').where('title', '=', title).execute()
+  })
+
   test('a declared code is thrown and documented', async () => {
     const api = testApi(db, models, configOf('loans'))
     const made = await send(api, 'POST', '/api/books', { body: { title: 'Lent', in_stock: false } })
@@ -73,7 +87,10 @@ export { ${names.join(', ')} }\n`,
     equal([status, errors.code], [409, 'on_loan'])
     equal((await send(api, 'PATCH', url, { body: { in_stock: true } })).status, 200)
     equal((await send(api, 'DELETE', url)).status, 200)
-    match(JSON.stringify(api.openapi().components?.responses?.ConflictOnDelete), 'on loan; wait')
+    match(
+      JSON.stringify((await api.openapi()).components?.responses?.ConflictOnDelete),
+      'on loan; wait',
+    )
   })
 
   test('filter narrows a query', async () => {
@@ -214,9 +231,11 @@ export { ${names.join(', ')} }\n`,
     const body = { title: 'New', in_stock: true, tags: linked }
     equal((await send(api, 'POST', '/api/books', { body })).status, 403)
     const list = [{ title: 'First', in_stock: true }, body]
+    const message = 'Only editors change the tags of a book.'
     const error = {
       error: 'Forbidden',
-      reason: { '[1].tags': ['Only editors change the tags of a book.'] },
+      reason: { '[1].tags': [message] },
+      problems: [{ path: '[1].tags', code: 'refused', params: {}, message }],
     }
     equal((await send(api, 'POST', '/api/books', { body: list })).errors, error)
     const operations = [

@@ -121,7 +121,6 @@ export const questions: readonly Question[] = [
     'what is left out when I introspect',
     'model-options.html#what-is-left-out-of-an-existing-database',
   ],
-  ['why do I get 428', 'writing-rules.html#requiring-if-match', 'errors.html#writing'],
   ['serve under /v1 prefix', 'adapters.html#mounts'],
   ['delete children with their parent', 'writing.html#soft-delete-restore-cascades'],
   [

@@ -1,10 +1,16 @@
-/** The site of the documentation in a browser: its pages, dark and light, and what its search finds. `npm run docs` builds it. */
+/**
+ * The site of the documentation has every page; in a browser: its pages, dark and light, and what its search finds. `npm run docs` builds
+ * it, and so does a whole run.
+ */
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { equal, match } from '../support/assert.ts'
 import { chromiumPath, type Visit, visit } from '../support/chromium.ts'
+import { checksRelease } from '../support/extent.ts'
 import { filesBelow, readSource, repository } from '../support/source.ts'
 import { notRun, suite } from '../support/suite.ts'
 import { questions } from './questions.ts'
@@ -57,19 +63,44 @@ const searchAll = `(window.asked ??= (async () => {
 
 const pages = filesBelow('docs', /\.md$/)
 
-/** The build copies the pages. */
-const outOfDate = pages.some((page) => {
-  const copy = join(site, '..', page.replace('docs/', 'pages/'))
-  return !existsSync(copy) || readFileSync(copy, 'utf8') !== readSource(page)
-})
+/** Whether the site is built of these pages, of which the build makes copies. */
+const isBuilt = (): boolean =>
+  pages.every((page) => {
+    const copy = join(site, '..', page.replace('docs/', 'pages/'))
+    return existsSync(copy) && readFileSync(copy, 'utf8') === readSource(page)
+  })
 
-const missing = outOfDate
+/** Builds the site; a text says why that was not possible. */
+const build = (): Promise<string | undefined> =>
+  promisify(execFile)(process.execPath, [join(repository, 'scripts/site/build.ts')]).then(
+    () => undefined,
+    (error: { readonly stderr?: string }) => `${error.stderr ?? error}`,
+  )
+
+const problem = checksRelease && !isBuilt() ? await build() : undefined
+
+if (problem !== undefined && /E(?:NOTFOUND|AI_AGAIN|CONNREFUSED)/.test(problem)) {
+  notRun('the site of the documentation', 'the package registry cannot be reached')
+} else if (checksRelease || isBuilt()) {
+  suite('the built site', (test) => {
+    test('has every page', () => {
+      equal(problem, undefined)
+      const absent = pages.filter((page) => {
+        const file = page.replace('docs/', '').replace('README', 'index').replace('.md', '.html')
+        return !existsSync(join(site, file))
+      })
+      equal(absent, [])
+    })
+  })
+}
+
+const missing = !isBuilt()
   ? 'npm run docs has not built it'
   : chromiumPath() === undefined
     ? 'no chromium; its path can be in CHROMIUM'
     : undefined
 
-if (missing !== undefined) notRun('the site of the documentation', missing)
+if (missing !== undefined) notRun('the site of the documentation in a browser', missing)
 else {
   suite('the site of the documentation', (test) => {
     const server = serveSite()
@@ -79,14 +110,6 @@ else {
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     })
     test.after(() => void server.close())
-
-    test('has every page', () => {
-      const absent = pages.filter((page) => {
-        const file = page.replace('docs/', '').replace('README', 'index').replace('.md', '.html')
-        return !existsSync(join(site, file))
-      })
-      equal(absent, [])
-    })
 
     for (const colours of ['light', 'dark']) {
       test(`is shown in ${colours} colours, without an error`, async () => {

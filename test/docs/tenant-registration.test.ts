@@ -59,7 +59,8 @@ export { api, Member, Organisation }\n`)) as unknown as Shown
       const { status, value, errors } = await send(api, method, url, {
         body: JSON.parse(body ?? ''),
       })
-      const shown = errors === null ? { value } : { errors }
+      const { problems: _, ...shownErrors } = errors ?? {}
+      const shown = errors === null ? { value } : { errors: shownErrors }
       equal({ status_code: status, ...shown }, JSON.parse(answer?.text ?? ''), `line ${line}`)
     }
     const refused = [

@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { equal, ok } from '../support/assert.ts'
-import { extent } from '../support/extent.ts'
 import { eachServer } from '../support/faults.ts'
 import { sourceArguments } from '../support/node-arguments.ts'
-import { notRun, runsOn, suite } from '../support/suite.ts'
+import { runsOn, suite } from '../support/suite.ts'
 import { createTables } from '../support/tables.ts'
 import type { KilledBatch } from './batch-killed-process.ts'
 import { Note, type Place, storedBy } from './batch-statements.ts'
@@ -77,12 +76,7 @@ eachServer('a process that is killed in a batch', (server) => {
   })
 })
 
-const journals = extent === 'whole' ? ['wal', 'delete'] : ['wal']
-if (extent === 'usual') {
-  notRun('processes killed in a batch on SQLite with a rollback journal', 'a usual run has WAL')
-}
-
-for (const journal of journals) {
+for (const journal of ['wal', 'delete']) {
   suite(`a process that is killed in a batch (a SQLite file, journal ${journal})`, (test) => {
     const folder = mkdtempSync(join(tmpdir(), 'model-api-killed-'))
     test.after(() => rmSync(folder, { recursive: true, force: true }))

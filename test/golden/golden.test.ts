@@ -83,7 +83,7 @@ interface Run {
 const unlimited = ({ sql, parameters }: Statement): Statement => ({
   sql: sql
     .replace(
-      /^set statement (?:max_statement_time = 5)?(?:, )?(?:max_sort_length = 65536)? for /,
+      /^set statement (?:max_statement_time = 5)?(?:, )?(?:max_sort_length = 65536, sort_buffer_size = 8388608)?(?:, )?(?:optimizer_switch = 'subquery_cache=off')? for /,
       '',
     )
     .replace(
@@ -156,7 +156,9 @@ function stagesOf(api: Api, { config }: Setup, { url }: Request): Run['stages'] 
   const prefix = String(config.API_PREFIX ?? '/api')
   const limit = { setting: 'API_MAX_LIST', value: 1000 }
   const ast = refusable(() =>
-    parseQuery(query, { limits: { conditions: limit, relationFilters: limit, list: limit } }),
+    parseQuery(query, {
+      limits: { conditions: limit, relationFilters: limit, aggregates: limit, list: limit },
+    }),
   )
   if (typeof ast === 'string') return { ast, plan: ast }
   const plan = refusable(() => planOf(api, prefix, path, ast))

@@ -25,6 +25,7 @@ import { dateParts } from '../../packages/core/src/query/parse/terms/group-by.ts
 import { groupKinds } from '../../packages/core/src/query/parse/terms/group-kind.ts'
 import { relationFilterKinds } from '../../packages/core/src/query/parse/terms/relation-filter-term.ts'
 import { relationOptions } from '../../packages/core/src/query/parse/terms/relation-option.ts'
+import { cursorNaming } from '../support/doors.ts'
 import {
   digits,
   escapes,
@@ -113,6 +114,10 @@ function nestedValues(): Door[] {
     ),
     'a value in the condition of a relation': (text) =>
       `dump=json&children[a_string__eq=${raw(text)}]`,
+    'a value in the condition of an aggregate': (text) =>
+      `fields=count(children[a_string__eq=${raw(text)}])`,
+    'a value compared with an aggregate': (text) => `max(children.a_string)__ge=${raw(text)}`,
+    'a value compared with a declared aggregate': (text) => `child_text__ge=${raw(text)}`,
     'a value of having': (text) => `groupby=a_string&id|n__count=1&n__gt=${raw(text)}`,
   }
   return Object.entries(places).flatMap(([name, query]) =>
@@ -126,6 +131,8 @@ function names(): Door[] {
     'the name of a parameter': (text) => `${text}=1`,
     'a name alone': (text) => text,
     'a field': (text) => `${text}__eq=1`,
+    'an operator of a declared aggregate': (text) => `child_count__${text}=1`,
+    'a label of a declared aggregate': (text) => `fields=child_count|${text}`,
     'a field of a relation': (text) => `join=children&children.${text}__eq=1`,
     'the path of a field': (text) => `join=children&${text}.id__eq=1`,
     'an operator': (text) => `id__${text}=1`,
@@ -134,6 +141,11 @@ function names(): Door[] {
     'a function of groupby': (text) => `groupby=${text}(a_date)`,
     'the name before a bracket': (text) => `${text}[id__eq=1]`,
     'the name before a parenthesis': (text) => `${text}(children)`,
+    'a field that is left out': (text) => `fields=*,-${text}`,
+    'a column of distinct_on': (text) => `distinct_on=${text}&order_by=a_string`,
+    'the label of an aggregate of related records': (text) => `fields=count(children)|${text}`,
+    'the path of an aggregate in a condition of exists(…)': (text) =>
+      `exists(children.count(${text})__ge=1)`,
     ...Object.fromEntries(
       aggregateFunctions.map((name) => [
         `the field of ${name}`,
@@ -162,6 +174,17 @@ function names(): Door[] {
       relationOptions.flatMap((option) => [
         [`the relation of .${option}`, (text: string) => `dump=json&${text}.${option}=id`],
         [`the value of .${option}`, (text: string) => `dump=json&children.${option}=${text}`],
+      ]),
+    ),
+    ...Object.fromEntries(
+      aggregateFunctions.flatMap((name) => [
+        [`the path of ${name}(…)`, (text: string) => `fields=${name}(${text})`],
+        [`the path of ${name}(…) in an order`, (text: string) => `order_by=-${name}(${text})`],
+        [`the path of ${name}(…) in a filter`, (text: string) => `${name}(${text})__ge=1`],
+        [
+          `a field in ${name}(…[…])`,
+          (text: string) => `fields=${name}(children[${text}__eq=1].a_integer)`,
+        ],
       ]),
     ),
   }
@@ -266,6 +289,37 @@ function manyParts(): Door[] {
     ],
     'quoted texts of a list': [items, (count) => `a_string__in=(${many(count, '"a,b"')})`],
     'fields, all known': [items, (count) => `fields=${many(count, 'id')}`],
+    'columns of distinct_on': [
+      conditions,
+      (count) => `distinct_on=${many(count, 'a_string')}&order_by=a_string`,
+    ],
+    'all fields again and again': [items, (count) => `fields=${many(count, '*')}`],
+    'fields that are left out': [items, (count) => `fields=*,${many(count, '-a_string')}`],
+    'conditions of an aggregate': [
+      conditions,
+      (count) => `count(children[${many(count, (i) => `id__ge=-${i}`)}])__ge=0`,
+    ],
+    'filters on a declared aggregate': [
+      conditions,
+      (count) => many(count, (i) => `child_count__ge=-${i}`, '&'),
+    ],
+    'orders by a declared aggregate': [
+      conditions,
+      (count) => `order_by=${many(count, 'child_text')}`,
+    ],
+    'declared aggregates among the fields': [
+      items,
+      (count) => `fields=${many(count, 'child_count')}`,
+    ],
+    'aggregates without end': [unlimited, (count) => `fields=${many(count, 'count(', '')}`],
+    'aggregates in the conditions of aggregates': [
+      unlimited,
+      (count) => `${many(count, 'count(children[', '')}`,
+    ],
+    'a path of an aggregate': [
+      unlimited,
+      (count) => `fields=count(${many(count, 'children', '.')})`,
+    ],
     'terms of an order': [conditions, (count) => `order_by=${many(count, '-a_string')}`],
     'aggregates under labels': [
       conditions,
@@ -331,12 +385,16 @@ async function cursors(api: Api): Promise<Door[]> {
     const cursor = /after=([\w-]+)/.exec(body?.next_url ?? '')?.[1] ?? ''
     const [signature, , ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     const shapes = type === 'string' ? texts : digits
-    return doors(`a cursor over ${type}`, shapes, (text) => {
-      const forged = JSON.stringify([signature, text, ...rest])
-      return get(
-        `/api/things?limit=1&order_by=${fieldOf(type)}&after=${Buffer.from(forged).toString('base64url')}`,
-      )
-    })
+    const beyond = (forged: string): ApiRequest =>
+      get(`/api/things?limit=1&order_by=${fieldOf(type)}&after=${forged}`)
+    return [
+      ...doors(`a cursor over ${type}`, shapes, (text) =>
+        beyond(Buffer.from(JSON.stringify([signature, text, ...rest])).toString('base64url')),
+      ),
+      ...doors(`the row that a cursor over ${type} names`, digits, (text) =>
+        beyond(cursorNaming(signature, text)),
+      ),
+    ]
   })
   const others = doors('a cursor of JSON', jsonValues, (text) =>
     list(`before=${Buffer.from(text).toString('base64url')}`),
@@ -776,7 +834,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_HEALTH_ROUTE: 'paths',
   API_HTML_PAGES: 'headers',
   API_READ_YOUR_WRITES: 'headers',
-  API_USERS_FROM_REPLICAS: null,
   API_SCHEMA_CHECK: null,
   API_HOOK_TIMEOUT: null,
   API_BASE_URL: null,
@@ -799,8 +856,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_ALLOW_NESTED_WRITES: 'fields of bodies',
   API_ALLOW_BULK: 'many records',
   API_ALLOW_UPSERT: 'many records',
-  API_SHOW_TRIGGER_MESSAGES: null,
-  API_REQUIRE_IF_MATCH: null,
   API_ALLOW_CASCADE_DELETE: 'parameters',
   API_SOFT_DELETE: 'paths',
   API_SOFT_DELETE_ATTRIBUTE: null,
@@ -816,7 +871,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_DUMP_ENVELOPE: null,
   API_DUMP_REQUEST_ID: 'headers',
   API_LIST_ETAGS: 'headers',
-  API_SERVER_TIMING: null,
   API_ERROR_CODES: null,
   API_SETUP_CALLBACK: null,
   API_FILTER_CALLBACK: null,
@@ -828,7 +882,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_FINAL_CALLBACK: null,
   API_BEFORE_COMMIT_CALLBACK: null,
   API_AFTER_COMMIT_CALLBACK: null,
-  API_OPENAPI_CALLBACK: null,
   API_ERROR_CALLBACK: null,
   API_AUTHENTICATE_METHOD: 'credentials',
   API_AUTH_REQUIREMENTS: null,
@@ -852,7 +905,6 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_AUDIENCE: null,
   API_JWT_LEEWAY: null,
   API_PASSWORD_COST: null,
-  API_USER_CACHE: null,
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,
   ACCESS_PRIVATE_KEY: null,
@@ -887,6 +939,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_MAX_CONDITIONS: 'many parts',
   API_MAX_LIST: 'many parts',
   API_MAX_RELATION_FILTERS: 'many parts',
+  API_MAX_AGGREGATES: 'many parts',
   API_MAX_JOINS: 'many parts',
   API_MAX_DEPTH: 'many parts',
   API_MAX_EMBEDDED_ROWS: null,

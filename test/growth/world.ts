@@ -6,11 +6,13 @@ import {
   belongsTo,
   type Column,
   type ColumnType,
+  count,
   createApi,
   defineModel,
   hasMany,
   hasOne,
   manyToMany,
+  max,
 } from '@model-api/core'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { StrategyName } from '../../packages/core/src/model/settings/access/access-types.ts'
@@ -66,6 +68,9 @@ const exampleOf: Readonly<Record<ColumnType, unknown>> = {
   opaque: 'text',
 }
 
+/** Only requests that name a declared aggregate read it. */
+const unsent = { sent: false }
+
 const id = { type: 'integer', primaryKey: true, generated: true } as const
 
 const fields = {
@@ -105,6 +110,10 @@ const ofAllTypes = (name: string): AnyModel =>
         to: 'mark_id',
       }),
       ...(name === 'Thing' ? { note: hasOne('Note', 'thing_id') } : {}),
+    },
+    aggregates: {
+      child_count: count('children', { short: { isnull: true } }, unsent),
+      child_text: max('children.a_string', {}, unsent),
     },
     // If the strategy custom decides by the request, operations of a batch cannot contain references.
     meta: name === 'Sink' ? { authenticate_method: ['jwt', 'basic', 'api_key'] } : {},
@@ -237,6 +246,7 @@ const config: ApiConfig = {
   API_MAX_LIST: 10_000,
   API_MAX_CONDITIONS: 1000,
   API_MAX_RELATION_FILTERS: 50,
+  API_MAX_AGGREGATES: 20,
   API_MAX_JOINS: 20,
   API_MAX_DEPTH: 12,
   API_MAX_BULK: 10_000,

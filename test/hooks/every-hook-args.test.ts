@@ -1,4 +1,4 @@
-/** Every function of the host that concerns a record gets the same eight members, whatever the request. */
+/** Every function of the host that concerns a record gets the same nine members, whatever the request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -15,6 +15,7 @@ import { createTables, insertLinks, insertRows } from '../support/tables.ts'
 
 const members = [
   'action',
+  'as',
   'before',
   'db',
   'many',

@@ -258,7 +258,12 @@ eachDatabase('paths of changes', (test, db) => {
     })
     const body = [{ title: 'a' }, { title: 'b', tags: [{ id: 1001 }] }]
     const alone = await send(strict, 'POST', '/api/posts', { body })
-    const error = { error: 'Forbidden', reason: { '[1].tags': ['No.'] }, code: 'fixed_tags' }
+    const error = {
+      error: 'Forbidden',
+      reason: { '[1].tags': ['No.'] },
+      code: 'fixed_tags',
+      problems: [{ path: '[1].tags', code: 'refused', params: {}, message: 'No.' }],
+    }
     equal([alone.status, alone.errors], [403, error])
     const together = await sendBatch(strict, [
       { method: 'POST', url: '/api/tags', body: { name: 'x' } },

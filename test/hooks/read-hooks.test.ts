@@ -60,6 +60,8 @@ eachDatabase('read callbacks', (test, db) => {
       'Tag true tags',
     ])
     equal([value.seen, value.author.seen, value.tags[0].seen], ['Book', 'Author', 'Tag'])
+    const one = (await get(testApi(db, shop, config), '/api/profiles/1?dump=json')).value
+    equal([one.seen, one.author.seen], ['Profile', 'Author'])
   })
 
   test('dump receives projections and groups, so that it can hide the same values there', async () => {

@@ -95,6 +95,7 @@ eachDatabase('the arguments of setup, final and error', (test, db) => {
     ])
     equal(Object.keys(seen[0] ?? {}).sort(), [
       'action',
+      'as',
       'before',
       'db',
       'many',
@@ -115,6 +116,19 @@ eachDatabase('the arguments of setup, final and error', (test, db) => {
       ['setup', 'POST', 'Note', false, undefined, 'connection'],
       ['error', 'POST', 'Note', false, 'Ann', 'connection'],
       ['final', 'POST', 'Note', false, 'Ann', 'connection'],
+    ])
+  })
+
+  test('of a request that the roles of its user refuse: the user', async () => {
+    const of = testApi(db, models, {
+      ...config,
+      API_ROLE_MAP: { GET_MANY: 'editor' },
+      API_AUTH_REQUIREMENTS: {},
+    })
+    equal(await toldOf('GET', '/api/notes', { of }), [
+      ['setup', 'GET_MANY', 'Note', true, undefined, 'connection'],
+      ['error', 'GET_MANY', 'Note', true, 'Ann', 'connection'],
+      ['final', 'GET_MANY', 'Note', true, 'Ann', 'connection'],
     ])
   })
 

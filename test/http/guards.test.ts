@@ -23,6 +23,7 @@ function expressApp(api: Api): http.RequestListener {
   app.get('/user', requireUser(api), name)
   app.get('/anybody', requireUser(api, { auth: false }), name)
   app.get('/admin', requireUser(api, { roles: ['admin'] }), name)
+  app.get('/basic', requireUser(api, { strategies: ['basic'] }), name)
   app.get('/open', jwtAuthentication(api, { auth: false }), name)
   app.get('/known', jwtAuthentication(api), name)
   app.get('/other', jwtAuthentication(api, { secret: otherSecret }), name)
@@ -45,6 +46,7 @@ function koaApp(api: Api): http.RequestListener {
     '/user': requireUser(api),
     '/anybody': requireUser(api, { auth: false }),
     '/admin': requireUser(api, { roles: ['admin'] }),
+    '/basic': requireUser(api, { strategies: ['basic'] }),
     '/open': jwtAuthentication(api, { auth: false }),
     '/known': jwtAuthentication(api),
     '/other': jwtAuthentication(api, { secret: otherSecret }),
@@ -67,6 +69,7 @@ function nodeApp(api: Api): http.RequestListener {
     '/user': requireUser(api),
     '/anybody': requireUser(api, { auth: false }),
     '/admin': requireUser(api, { roles: ['admin'] }),
+    '/basic': requireUser(api, { strategies: ['basic'] }),
     '/unguarded': (_req, _res, next) => next(),
   }
   return listener(api, {
@@ -130,6 +133,18 @@ eachDatabase('guards', (test, db) => {
   test('a valid access token passes, and the handler gets the user', async () => {
     await answers('/known', 'ann', 'ann')
     await answers('/known', 'wrong', 401)
+  })
+
+  test('strategies names those that a route accepts, of those that are enabled', async () => {
+    await answers('/user', 'ann', 'ann')
+    await answers('/basic', 'ann', 401)
+    await answers('/basic', undefined, 401)
+    let asked = 0
+    await ask('/basic', basic('ann', 'correct horse'), (response, body) => {
+      asked += 1
+      equal([response.status, body], [200, { name: 'ann' }])
+    })
+    equal(asked, 3)
   })
 
   test('without a token: 401 in the API’s envelope, with the challenge', () =>

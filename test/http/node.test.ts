@@ -217,14 +217,15 @@ suite('http-node', (test) => {
         const socket = connect(port, '127.0.0.1')
         socket.write('GET /api/large HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
         let received = 0
+        const slowUntil = performance.now() + 3500
         for await (const data of socket) {
           received += (data as Buffer).length
-          if (received % 8 === 0) await sleep(20)
+          if (performance.now() < slowUntil) await sleep(100)
         }
         ok(received > large.length, `${received} bytes`)
       },
       async () => ({ status: 200, headers: {}, body: largeBody }),
-      { sendTimeout: 1000 },
+      { sendTimeout: 3000 },
     ))
 
   test('sends JSON with Content-Length, and HEAD without the body', () =>

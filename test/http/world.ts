@@ -1,5 +1,5 @@
 /** The data of the conformance list: two authors and three books in memory, with a fixed clock. */
-import { type Api, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
+import { type Api, belongsTo, count, createApi, defineModel, hasMany } from '@model-api/core'
 import { fragment } from '@model-api/core/internals'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
@@ -13,6 +13,7 @@ const Author = defineModel('Author', {
     notes: { type: 'text', nullable: true, hidden: true },
   },
   relations: { books: hasMany('Book', 'author_id') },
+  aggregates: { book_count: count('books', { price: { gt: '1' } }, { sent: false }) },
   meta: { allow_nested_writes: true },
 })
 

@@ -136,7 +136,7 @@ eachDatabase('introspect: CHECK constraints', (test, db) => {
     const models = found.models.map((model) => ({ ...model, meta: {} }))
     const api = createApi({ db: db.kysely, models, config, onWarning })
     equal(await api.schemaDifferences(), [])
-    const schemas = api.openapi().components?.schemas ?? {}
+    const schemas = (await api.openapi()).components?.schemas ?? {}
     const members = (name: string) =>
       (schemas[name] as { properties: Record<string, Record<string, unknown>> }).properties
     const create = members('NewOrder')
@@ -281,7 +281,7 @@ const comments: Parameters<typeof eachDatabase>[1] = (test, db) => {
       config,
       onWarning,
     })
-    const document = api.openapi()
+    const document = await api.openapi()
     equal(document.components?.schemas?.Visit?.description, 'Visits of the shop')
     equal(document.tags?.find(({ name }) => name === 'Visit')?.description, 'Visits of the shop')
     equal(await api.schemaDifferences(), [])

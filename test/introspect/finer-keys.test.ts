@@ -2,7 +2,7 @@
 import { type AnyModel, belongsTo, createApi, defineModel, hasMany } from '@model-api/core'
 import { type Introspection, introspect } from '@model-api/core/introspect'
 import { get, testApi } from '../support/api.ts'
-import { equal, match } from '../support/assert.ts'
+import { equal, match, rejects } from '../support/assert.ts'
 import type { DatabaseName } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -68,6 +68,7 @@ const keyOf = (model: AnyModel | undefined): string[] =>
 eachDatabase('keys with more digits of a second than responses show', (test, db) => {
   const all = [...finer[db.name], ...shown[db.name]]
   let found: Introspection
+  const byRowId = db.name === 'sqlite' ? ['rowid'] : []
   const modelOf = (i: number, what: string): AnyModel | undefined =>
     found.models.find(({ table }) => table === `${what}_${i}`)
   test.before(async () => {
@@ -86,12 +87,13 @@ eachDatabase('keys with more digits of a second than responses show', (test, db)
   for (const [i, { type, values }] of all.entries()) {
     const isFiner = i < finer[db.name].length
     const title = `${type} of ${values[0]}`
-    test(`${title}: ${isFiner ? 'a list without relations' : 'a key'}`, async () => {
-      equal(keyOf(modelOf(i, 'events')), isFiner ? [] : ['at'])
+    test(`${title}: ${isFiner ? 'no key, nor that of a relation' : 'a key'}`, async () => {
+      equal(keyOf(modelOf(i, 'events')), isFiner ? byRowId : ['at'])
       equal(keyOf(modelOf(i, 'codes')), [isFiner ? 'code' : 'at'])
       equal(Object.keys(modelOf(i, 'notes')?.relations ?? {}), isFiner ? [] : [`events${i}`])
       equal(modelOf(i, 'events')?.readOnly, isFiner ? true : undefined)
-      const { reason } = found.listOnly.find(({ table }) => table === `events_${i}`) ?? {}
+      const isOf = ({ table }: { readonly table: string }): boolean => table === `events_${i}`
+      const reason = found.listOnly.find(isOf)?.reason ?? found.notes.find(isOf)?.note
       const wanted = `its key column at holds more digits than responses show`
       equal(reason?.split(':')[0], isFiner ? wanted : undefined)
     })
@@ -111,11 +113,16 @@ eachDatabase('keys with more digits of a second than responses show', (test, db)
       relations: { event: belongsTo('Event', 'at') },
       meta: {},
     })
-    const api = createApi({
-      db: db.kysely,
-      models: [Event, Note],
-      config: { API_SCHEMA_CHECK: 'off' },
-    })
+    const start = (API_SCHEMA_CHECK: 'off' | 'warn') =>
+      createApi({
+        db: db.kysely,
+        models: [Event, Note],
+        config: { API_SCHEMA_CHECK },
+        onWarning: () => {},
+      })
+    await rejects(start('warn').ready, 'Note.at (notes_0): declared as a key or in a relation')
+    const api = start('off')
+    await api.ready
     const differences = await api.schemaDifferences()
     equal(
       differences.map(({ kind, model, column }) => [kind, model, column]),

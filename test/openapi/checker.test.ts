@@ -1,17 +1,12 @@
 /** The checker of responses reports what the document does not allow; otherwise its silence would prove nothing. */
-import {
-  type Api,
-  type ApiConfig,
-  createApi,
-  defineModel,
-  hasMany,
-  type JsonValue,
-} from '@model-api/core'
+import { type ApiConfig, createApi, defineModel, hasMany, type JsonValue } from '@model-api/core'
 import { equal, match, throws } from '../support/assert.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { compileSchema } from '../support/json-schema.ts'
 import { checkAnswer } from '../support/openapi-check.ts'
 import { suite } from '../support/suite.ts'
+
+type Document = Parameters<typeof checkAnswer>[0]
 
 const Shelf = defineModel('Shelf', {
   columns: {
@@ -24,10 +19,10 @@ const Shelf = defineModel('Shelf', {
   meta: {},
 })
 
-function api(config: ApiConfig = {}): Api {
+async function documentOf(config: ApiConfig = {}): Promise<Document> {
   const [db] = everyDatabase()
   if (db === undefined) throw new Error('no database')
-  return createApi({ db: db.kysely, models: [Shelf], config })
+  return await createApi({ db: db.kysely, models: [Shelf], config }).openapi()
 }
 
 const row = { id: 1, name: 'a', price: '1.00', opened: null, parts: '/api/shelves/1/parts' }
@@ -50,7 +45,12 @@ const failure = (status: number, code: string): string =>
   list(null, { status_code: status, total_count: 0, errors: { error: 'x', reason: 'y', code } })
 
 suite('checking responses against the document', (test) => {
-  const served = api()
+  let served: Document
+
+  test.before(async () => {
+    served = await documentOf()
+  })
+
   const ok = (url: string, text: string, status = 200): void =>
     checkAnswer(served, 'GET', url, { status, text })
   const refused = (url: string, text: string, problem: string, status = 200): void => {
@@ -95,8 +95,8 @@ suite('checking responses against the document', (test) => {
     refused('/api/shelves', list([]), 'it has no such status', 206)
   })
 
-  test('checks the results of a batch', () => {
-    const batches = api({ API_ALLOW_BATCH: true })
+  test('checks the results of a batch', async () => {
+    const batches = await documentOf({ API_ALLOW_BATCH: true })
     const check = (value: JsonValue, status = 200) =>
       checkAnswer(batches, 'POST', '/api/batch', { status, text: list(value) })
     const result = { id: 'a', status: 200, headers: {}, value: row }

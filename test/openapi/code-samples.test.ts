@@ -60,7 +60,7 @@ suite('the curl lines of the document', (test) => {
       API_AUTH_REQUIREMENTS: { '*': false },
     })
     try {
-      const reads = samplesOf(api.openapi()).filter(({ method }) => method === 'GET')
+      const reads = samplesOf(await api.openapi()).filter(({ method }) => method === 'GET')
       ok(reads.length > 25, String(reads.length))
       for (const sample of reads) {
         const url = urlOf(sample).replace('http://here', '')
@@ -76,8 +76,8 @@ suite('the curl lines of the document', (test) => {
     }
   })
 
-  test('of writes have the method, and a body with writable fields', () => {
-    const document = served().openapi()
+  test('of writes have the method, and a body with writable fields', async () => {
+    const document = await served().openapi()
     const writes = samplesOf(document).filter(({ words }) => words.includes('--json'))
     ok(writes.length > 8, String(writes.length))
     for (const { method, words, source } of writes) {
@@ -89,17 +89,17 @@ suite('the curl lines of the document', (test) => {
     equal(create?.words.at(-1), '{"name":"text"}')
   })
 
-  test('name the configured server, else a variable that the document explains', () => {
-    const [first] = samplesOf(served({ API_BASE_URL: 'https://shop.example' }).openapi())
+  test('name the configured server, else a variable that the document explains', async () => {
+    const [first] = samplesOf(await served({ API_BASE_URL: 'https://shop.example' }).openapi())
     equal(first?.source, 'curl https://shop.example/api')
-    const { tags } = served().openapi()
+    const { tags } = await served().openapi()
     match(tags?.[0]?.description ?? '', 'such as `http://127.0.0.1:3000`')
   })
 
   test('show the credential if one is needed', async () => {
     const { api, close } = await openLibrary()
     await close()
-    const samples = samplesOf(api.openapi())
+    const samples = samplesOf(await api.openapi())
     const shows = (method: string): boolean | undefined =>
       samples
         .find((one) => one.method === method && one.path === '/api/books')

@@ -18,8 +18,8 @@ function served(scheme: unknown, settings: ApiConfig = {}): Api {
   return createApi({ db: db.kysely, models: shop, config, env: {}, onWarning: () => {} })
 }
 
-const described = (scheme: unknown): unknown => {
-  const document = served(scheme).openapi()
+const described = async (scheme: unknown): Promise<unknown> => {
+  const document = await served(scheme).openapi()
   equal(document.paths?.['/api/tags']?.get?.security, [{ custom: [] }])
   return document.components?.securitySchemes?.custom
 }
@@ -32,30 +32,30 @@ const varyOf = async (scheme: unknown): Promise<string | undefined> => {
 suite('the scheme of custom authentication', (test) => {
   const description = 'What this installation itself reads of a request.'
 
-  test('is described as in the setting', () => {
-    equal(described({ in: 'cookie', name: 'session' }), {
+  test('is described as in the setting', async () => {
+    equal(await described({ in: 'cookie', name: 'session' }), {
       type: 'apiKey',
       in: 'cookie',
       name: 'session',
       description,
     })
-    equal(described({ in: 'header', name: 'X-Session', description: 'Of the portal.' }), {
+    equal(await described({ in: 'header', name: 'X-Session', description: 'Of the portal.' }), {
       type: 'apiKey',
       in: 'header',
       name: 'X-Session',
       description: 'Of the portal.',
     })
     const bearer = { type: 'http', scheme: 'bearer' }
-    equal(described({ in: 'bearer', format: 'JWT' }), {
+    equal(await described({ in: 'bearer', format: 'JWT' }), {
       ...bearer,
       bearerFormat: 'JWT',
       description,
     })
-    equal(described({ in: 'bearer' }), { ...bearer, description })
+    equal(await described({ in: 'bearer' }), { ...bearer, description })
   })
 
-  test('is the header Authorization without the setting', () => {
-    equal(described(undefined), {
+  test('is the header Authorization without the setting', async () => {
+    equal(await described(undefined), {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
@@ -70,37 +70,42 @@ suite('the scheme of custom authentication', (test) => {
     equal(await varyOf({ in: 'header', name: 'X-Session' }), 'Authorization, X-Session')
   })
 
-  test('is shown in the examples', () => {
-    const sampleOf = (scheme: unknown): string =>
-      served(scheme).openapi().paths?.['/api/tags']?.get?.['x-codeSamples'][0].source
-    match(sampleOf({ in: 'cookie', name: 'session' }), '-b "session=$COOKIE"')
-    match(sampleOf({ in: 'header', name: 'X-Session' }), '-H "X-Session: $KEY"')
-    match(sampleOf({ in: 'bearer' }), '-H "Authorization: Bearer $TOKEN"')
+  test('is shown in the examples', async () => {
+    const sampleOf = async (scheme: unknown): Promise<string> =>
+      (await served(scheme).openapi()).paths?.['/api/tags']?.get?.['x-codeSamples'][0].source
+    match(await sampleOf({ in: 'cookie', name: 'session' }), '-b "session=$COOKIE"')
+    match(await sampleOf({ in: 'header', name: 'X-Session' }), '-H "X-Session: $KEY"')
+    match(await sampleOf({ in: 'bearer' }), '-H "Authorization: Bearer $TOKEN"')
   })
 
-  test('lists the CSRF header on operations that write', () => {
+  test('lists the CSRF header on operations that write', async () => {
     const scheme = { in: 'cookie', name: 'session', csrf: 'x-csrf-token' }
-    const headersOf = (settings: ApiConfig, path: string, method: 'get' | 'post' | 'delete') => {
-      const operation = served(scheme, settings).openapi().paths?.[path]?.[method]
+    const headersOf = async (
+      settings: ApiConfig,
+      path: string,
+      method: 'get' | 'post' | 'delete',
+    ) => {
+      const operation = (await served(scheme, settings).openapi()).paths?.[path]?.[method]
       return (operation?.parameters ?? []).flatMap((one) =>
         'name' in one && one.name === 'x-csrf-token' ? [[one.in, one.required]] : [],
       )
     }
     const all: ApiConfig = { API_ALLOW_BATCH: true }
-    equal(headersOf(all, '/api/tags', 'post'), [['header', true]])
-    equal(headersOf(all, '/api/tags/{id}', 'delete'), [['header', true]])
-    equal(headersOf(all, '/api/tags', 'get'), [])
+    equal(await headersOf(all, '/api/tags', 'post'), [['header', true]])
+    equal(await headersOf(all, '/api/tags/{id}', 'delete'), [['header', true]])
+    equal(await headersOf(all, '/api/tags', 'get'), [])
     // The header is optional, because other credentials are accepted, and some operations need none.
-    equal(headersOf(all, '/api/batch', 'post'), [['header', false]])
-    equal(headersOf({ API_AUTH_REQUIREMENTS: { '*': false } }, '/api/tags', 'post'), [
+    equal(await headersOf(all, '/api/batch', 'post'), [['header', false]])
+    equal(await headersOf({ API_AUTH_REQUIREMENTS: { '*': false } }, '/api/tags', 'post'), [
       ['header', false],
     ])
     const either: ApiConfig = {
       API_AUTHENTICATE_METHOD: ['custom', 'api_key'],
       API_KEY_AUTH_AND_RETURN_METHOD: () => null,
     }
-    equal(headersOf(either, '/api/tags', 'post'), [['header', false]])
-    const sample = served(scheme).openapi().paths?.['/api/tags']?.post?.['x-codeSamples'][0].source
+    equal(await headersOf(either, '/api/tags', 'post'), [['header', false]])
+    const sample = (await served(scheme).openapi()).paths?.['/api/tags']?.post?.['x-codeSamples'][0]
+      .source
     match(sample, '-b "session=$COOKIE" \\\n  -H "x-csrf-token: $CSRF_TOKEN"')
   })
 

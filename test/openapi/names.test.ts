@@ -15,11 +15,11 @@ const secrets = {
   REFRESH_SECRET_KEY: 'another secret, also of more than 32 bytes',
 }
 
-function documentOf(own: readonly AnyModel[], settings = config): Anything {
+async function documentOf(own: readonly AnyModel[], settings = config): Promise<Anything> {
   const [db] = everyDatabase()
   if (db === undefined) return fail('no database')
   const options = { db: db.kysely, models: own, config: settings, env: secrets }
-  return createApi({ ...options, onWarning: () => {} }).openapi()
+  return await createApi({ ...options, onWarning: () => {} }).openapi()
 }
 
 /** A model whose settings and column types differ from those of the others. */
@@ -47,32 +47,32 @@ const served = {
 } as const
 
 suite('names in the OpenAPI document', (test) => {
-  test('have no numbers', () => {
-    const { components } = documentOf(models)
+  test('have no numbers', async () => {
+    const { components } = await documentOf(models)
     const numbered = ['schemas', 'parameters', 'responses'].flatMap((section) =>
       Object.keys(components[section]).filter((name) => /[a-z]\d+$/i.test(name)),
     )
     equal(numbered, [])
   })
 
-  test('of an operation do not change if a model is inserted before the others', () => {
-    const [before, after] = [documentOf(models), documentOf([Shelf, ...models])]
+  test('of an operation do not change if a model is inserted before the others', async () => {
+    const [before, after] = [await documentOf(models), await documentOf([Shelf, ...models])]
     ok(after.components.schemas.Shelf !== undefined)
     for (const [path, item] of Object.entries<Anything>(before.paths)) {
       equal(after.paths[path], item, path)
     }
   })
 
-  test('of components do not change if a model is inserted before the others', () => {
-    const [before, after] = [documentOf(models), documentOf([Shelf, ...models])]
+  test('of components do not change if a model is inserted before the others', async () => {
+    const [before, after] = [await documentOf(models), await documentOf([Shelf, ...models])]
     for (const [section, parts] of Object.entries<Anything>(before.components)) {
       const lost = Object.keys(parts).filter((name) => !(name in after.components[section]))
       equal(lost, [], section)
     }
   })
 
-  test('of filters are shared by columns of the same name and type', () => {
-    const { components } = documentOf(models)
+  test('of filters are shared by columns of the same name and type', async () => {
+    const { components } = await documentOf(models)
     const filters = components.schemas.IdIntegerFilters.properties
     equal(filters.id__ge, { type: 'integer' })
     const users = Object.values<Anything>(components.parameters).filter(
@@ -87,8 +87,8 @@ suite('the size of the OpenAPI document', (test) => {
     [100, 1_300_000],
     [371, 5_100_000],
   ] as const) {
-    test(`of ${tables} tables is at most ${most / 1e6} MB`, () => {
-      const { length } = JSON.stringify(documentOf(wideModels(tables), served as Anything))
+    test(`of ${tables} tables is at most ${most / 1e6} MB`, async () => {
+      const { length } = JSON.stringify(await documentOf(wideModels(tables), served as Anything))
       ok(length <= most, `${length} bytes`)
     })
   }

@@ -87,7 +87,7 @@ suite('the documentation in gzip', (test) => {
     equal(answer.headers.get('content-encoding'), 'gzip')
     const bytes = Buffer.from(await answer.arrayBuffer())
     equal(answer.headers.get('content-length'), String(bytes.length))
-    equal(JSON.parse(gunzipSync(bytes).toString()), api.openapi())
+    equal(JSON.parse(gunzipSync(bytes).toString()), await api.openapi())
   })
 })
 
@@ -95,20 +95,15 @@ suite('the document of many models', (test) => {
   test('is written as JSON.stringify writes it', async () => {
     const api = apiOf(shop)
     const { text } = await api.answer({ method: 'GET', url: '/openapi.json' })
-    equal(text, JSON.stringify(api.openapi()))
+    equal(text, JSON.stringify(await api.openapi()))
     const below = await api.answer({ method: 'GET', url: '/openapi.json', baseUrl: '/v1' })
-    equal(JSON.parse(below.text ?? ''), { ...api.openapi(), servers: [{ url: './' }] })
+    equal(JSON.parse(below.text ?? ''), { ...(await api.openapi()), servers: [{ url: './' }] })
   })
 
   test('has one text at all mounts, so that clients who vary the mount cost nothing', async () => {
     const api = apiOf(shop)
     const headers = { 'accept-encoding': 'gzip' }
-    for (const url of [
-      '/openapi.json',
-      '/docs/apispec.json',
-      '/openapi.json?openapi=3.2',
-      '/docs',
-    ]) {
+    for (const url of ['/openapi.json', '/docs/apispec.json', '/docs']) {
       const ask = (baseUrl: string) =>
         api.answer({ method: 'GET', url, headers, baseUrl, takesBytes: true })
       const first = await ask('/Tenant-0')
@@ -160,6 +155,6 @@ suite('the document of many models', (test) => {
   test('is the same, built at once or in steps', async () => {
     const [sliced, whole] = [apiOf(wideModels(30)), apiOf(wideModels(30))]
     const { body } = await sliced.handle({ method: 'GET', url: '/openapi.json' })
-    equal(body as unknown, whole.openapi() as unknown)
+    equal(body as unknown, (await whole.openapi()) as unknown)
   })
 })

@@ -52,7 +52,7 @@ suite('"Try it out" on every GET of the demo', (test) => {
     test(`returns 200: ${name}`, async () => {
       const { api, close } = await openLibrary(() => {}, own)
       try {
-        const document: Anything = api.openapi()
+        const document: Anything = await api.openapi()
         const token = await tokenOf(api)
         ok(token !== undefined)
         const refused: string[] = []

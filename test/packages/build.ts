@@ -1,4 +1,4 @@
-/** Builds and packs the packages in a separate folder, as a release would: no outdated files, and no change in this tree. */
+/** Bundles and packs the packages in a separate folder, as a release would: no outdated files, and no change in this tree. */
 import { execFile } from 'node:child_process'
 import {
   cpSync,
@@ -21,25 +21,25 @@ export type PackageName = (typeof packageNames)[number]
 
 const run = promisify(execFile)
 
-export interface Built {
-  /** A separate workspace with a new `packages/<name>/dist`. */
+export interface Workspace {
+  /** A copy of this workspace, without anything built. `pack` makes `packages/<name>/dist`. */
   readonly folder: string
   remove(): void
 }
 
-/**
- * Copies the sources, links the installed packages, and compiles. `tsc -b` checks the types of the same sources, and
- * `consumer.ts` those of the result.
- */
-export async function build(): Promise<Built> {
+/** Copies the sources and links the installed packages. */
+export function copyWorkspace(): Workspace {
   const folder = mkdtempSync(join(tmpdir(), 'model-api-packages-'))
-  for (const file of ['package.json', 'pnpm-workspace.yaml', 'tsconfig.json']) {
+  for (const file of [
+    'package.json',
+    'pnpm-workspace.yaml',
+    'tsconfig.json',
+    'scripts/bundle.ts',
+  ]) {
     cpSync(`${root}${file}`, join(folder, file))
   }
   symlinkSync(`${root}node_modules`, join(folder, 'node_modules'))
   for (const name of packageNames) copyPackage(name, folder)
-  const projects = packageNames.map((name) => join(folder, 'packages', name))
-  await run(`${root}node_modules/.bin/tsc`, ['-b', '--noCheck', ...projects])
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
@@ -47,7 +47,7 @@ function copyPackage(name: PackageName, folder: string): void {
   const [from, to] = [`${root}packages/${name}`, join(folder, 'packages', name)]
   mkdirSync(to, { recursive: true })
   for (const entry of readdirSync(from)) {
-    if (entry === 'dist' || entry === 'node_modules') continue
+    if (entry === 'dist' || entry === '.types' || entry === 'node_modules') continue
     cpSync(join(from, entry), join(to, entry), { recursive: true })
   }
   // Links the installed packages; those of this repository are those of the copy.
@@ -64,8 +64,16 @@ function copyPackage(name: PackageName, folder: string): void {
   }
 }
 
-/** Packs every package as `npm publish` would; returns the tarballs by package. */
-export async function pack({ folder }: Built): Promise<Readonly<Record<PackageName, string>>> {
+/** Bundles every package into its `dist`, as its `prepack` does. */
+export async function bundle({ folder }: Workspace): Promise<void> {
+  for (const name of packageNames) {
+    const cwd = join(folder, 'packages', name)
+    await run(`${root}node_modules/.bin/tsdown`, ['--config', '../../scripts/bundle.ts'], { cwd })
+  }
+}
+
+/** Bundles and packs every package as `npm publish` would; returns the tarballs by package. */
+export async function pack({ folder }: Workspace): Promise<Readonly<Record<PackageName, string>>> {
   const tarballs = join(folder, 'tarballs')
   const args = ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', tarballs]
   await run('npx', ['--yes', 'pnpm@12.21.0', ...args], { cwd: folder })

@@ -4,10 +4,8 @@ import { createServer as createHttpServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { modelApi as expressApi } from '@model-api/adapter-express'
 import { modelApi as koaApi } from '@model-api/adapter-koa'
-import { createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
-import { introspect } from '@model-api/core/introspect'
-import '@model-api/core/internals'
-import '@model-api/core/redis'
+import { ApiError, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
+import { parseQuery } from '@model-api/core/internals'
 import { createServer } from '@model-api/http-node'
 import express from 'express'
 import Koa from 'koa'
@@ -70,10 +68,30 @@ function listening(server) {
   })
 }
 
+let threads = 0
+process.on('worker', () => {
+  threads += 1
+})
 const check = passwordCheck('hash')
 answers.password = await check({ hash: await hashPassword('right', 4) }, 'right', 'password')
-answers.introspect = typeof introspect
-answers.required = typeof createRequire(import.meta.url)('@model-api/core').createApi
+answers.hashed_on_threads = threads > 0
+const require = createRequire(import.meta.url)
+answers.required = typeof require('@model-api/core').createApi
+
+answers.entries = []
+for (const name of ['core', 'http-node', 'adapter-express', 'adapter-koa']) {
+  const paths = Object.keys(require(`@model-api/${name}/package.json`).exports)
+  for (const path of paths.filter((one) => one !== './package.json')) {
+    const specifier = `@model-api/${name}${path.slice(1)}`
+    if (Object.keys(await import(specifier)).length > 0) answers.entries.push(specifier)
+  }
+}
+
+try {
+  parseQuery('or[title=Emma', { limits: {} })
+} catch (error) {
+  answers.same_class = error instanceof ApiError
+}
 answers.node_version = process.version
 await own.close()
 await db.destroy()

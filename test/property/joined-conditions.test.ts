@@ -3,6 +3,7 @@ import { belongsTo, defineModel, hasMany } from '@model-api/core'
 import fc from 'fast-check'
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
+import { switchJitOff } from '../support/jit.ts'
 import { batches, check } from '../support/property.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
@@ -177,12 +178,7 @@ eachDatabase('conditions on the rows of several joins', (test, db) => {
   const api = testApi(db, models, { API_ALLOW_JOIN: true })
   const counted = { answered: 0, refused: 0 }
   test.before(async () => {
-    // As the documentation says: PostgreSQL would compile the plans of these queries, which takes seconds.
-    if (db.name === 'postgres') {
-      await db.execScript(
-        "do $$ begin execute format('alter database %I set jit = off', current_database()); end $$",
-      )
-    }
+    await switchJitOff(db)
     await createTables(db, models)
   })
 

@@ -213,7 +213,6 @@ const authentication: readonly Request[] = [
 
 const documents: readonly Request[] = [
   get('/openapi.json', { document: true }),
-  get('/openapi.json?openapi=3.2', { document: true }),
   get('/docs', { document: true }),
   get('/health/ready'),
   get('/nowhere'),

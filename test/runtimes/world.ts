@@ -91,7 +91,7 @@ const Seal = defineModel('Seal', {
       transform: (value) => `kept ${value}`,
     },
   },
-  meta: { allow_bulk: ['POST'], require_if_match: 'single' },
+  meta: { allow_bulk: ['POST'] },
 })
 
 const User = defineModel('User', {

@@ -6,6 +6,7 @@ import {
   belongsTo,
   defineModel,
   hasMany,
+  max,
 } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal, match, ok } from '../support/assert.ts'
@@ -30,6 +31,7 @@ const Card = defineModel('Card', {
 const Box = defineModel('Box', {
   columns: { code: { type: 'string', maxLength: 120, primaryKey: true } },
   relations: { cards: hasMany('Card', 'box_code') },
+  aggregates: { last_text: max('cards.text') },
   meta: {},
 })
 
@@ -99,6 +101,8 @@ eachDatabase('pages', (test, db) => {
       const html = await page(api, url)
       harmless(html)
       match(html, '&lt;script&gt;alert(2)')
+      // A declared aggregate is such a text, too.
+      if (url === '/api/boxes') match(html, '<th>last_text</th>')
       ok(!html.includes('the-secret'), url)
     }
   })
@@ -177,6 +181,16 @@ eachDatabase('pages', (test, db) => {
     }
     const replaced = testApi(db, models, { API_FINAL_CALLBACK: () => 'gone' })
     ok(!(await page(replaced, '/api/cards')).includes('alert'))
+  })
+
+  test('tell nothing of a column that the caller may not read, not even its type', async () => {
+    const withheld = { ...Card.columns, secret: { type: 'integer', read: 'boss' } } as const
+    const api = testApi(db, [defineModel('Card', { ...Card, columns: withheld } as never), Box], {
+      ...config,
+      API_AUTH_REQUIREMENTS: { ALL: false },
+      API_DUMP_CALLBACK: (data) => ({ ...data, secret: 'a text of the host' }),
+    })
+    match(await page(api, '/api/cards?fields=id'), '<th>secret</th>')
   })
 
   test('grow in proportion to stored JSON, however deep', async () => {

@@ -99,8 +99,29 @@ function condition(fields: Fields): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: plains }, isNull, inList)
 }
 
+/** An aggregate of related rows, of a path that may lead to one, too. */
+function aggregateOf(resource: Resource): fc.Arbitrary<string> {
+  const inside = fc.constantFrom('', '[id__gt=1]', '[id__in=(1,2,11,100)]')
+  return fc
+    .tuple(
+      fc.constantFrom('count', 'count', 'sum', 'avg', 'min', 'max'),
+      fc.constantFrom(...pathsOf(resource)),
+      inside,
+    )
+    .map(([fn, path, cond]) => `${fn}(${path}${cond}${fn === 'count' ? '' : '.id'})`)
+}
+
+/** `exists(…)`, `missing(…)` and a condition on an aggregate. */
+const related = (resource: Resource): fc.Arbitrary<string> =>
+  fc.oneof(
+    relationFilter(resource),
+    fc
+      .tuple(aggregateOf(resource), fc.constantFrom('ge', 'eq', 'lt', 'ne'), number)
+      .map(([aggregate, op, value]) => `${aggregate}__${op}=${value}`),
+  )
+
 /** `exists(…)` and `missing(…)`, with and without a condition at the end of the path. */
-function related(resource: Resource): fc.Arbitrary<string> {
+function relationFilter(resource: Resource): fc.Arbitrary<string> {
   const tail = fc.constantFrom('', '.id__gt=1', '.id__in=(1,2,11,100)')
   return fc
     .tuple(fc.constantFrom('exists', 'missing'), fc.constantFrom(...pathsOf(resource)), tail)
@@ -147,6 +168,13 @@ function shape(resource: Resource, fields: Fields): fc.Arbitrary<readonly string
     ),
   )
   const projected = names.map((chosen) => [`fields=${list(chosen)}`])
+  const counted = fc
+    .tuple(
+      fc.constantFrom('*', 'id', '-id'),
+      aggregateOf(resource),
+      fc.constantFrom('', 'order_by=-n'),
+    )
+    .map(([first, aggregate, by]) => [`fields=${first},${aggregate}|n`, by])
   const aggregate = fc
     .tuple(fc.constantFrom('count', 'sum', 'avg', 'min', 'max'), one(fields.number))
     .map(([fn, field]) => `${field}|n__${fn}=1`)
@@ -156,6 +184,7 @@ function shape(resource: Resource, fields: Fields): fc.Arbitrary<readonly string
   return fc.oneof(
     embedded,
     projected,
+    counted,
     grouped,
     aggregate.map((only) => [only]),
   )
@@ -191,7 +220,7 @@ function listQuery(resource: Resource): fc.Arbitrary<readonly string[]> {
         ...(names.length === 0 ? [] : [`join=${list(names)}`, `join_type=${type}`]),
         ...conditions,
         ...output,
-        output.some((part) => /groupby|__/.test(part)) ? '' : by,
+        output.some((part) => /groupby|__|order_by/.test(part)) ? '' : by,
         page,
       ])
   })

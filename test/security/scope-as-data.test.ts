@@ -10,6 +10,7 @@ import {
   manyToMany,
 } from '@model-api/core'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { FilterOperator } from '../../packages/core/src/model/query-words/operators.ts'
 import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import type { ScopeConditions } from '../../packages/core/src/model/settings/access/scope-types.ts'
 import { type Answer, send, testApi } from '../support/api.ts'
@@ -224,6 +225,46 @@ eachDatabase('a scope as data', (test, db) => {
       }
     })
   }
+
+  /** Two values of each operator that find different tasks. The compiler requires an entry for each operator. */
+  const pairs: Readonly<Record<FilterOperator, readonly [string, unknown, unknown] | null>> = {
+    eq: ['points', 1, 5],
+    ne: ['points', 1, 5],
+    lt: ['points', 2, 9],
+    le: ['points', 1, 5],
+    gt: ['points', 1, 5],
+    ge: ['points', 5, 9],
+    in: ['points', [1, 5], [5, 9]],
+    nin: ['points', [1, 5], [5, 9]],
+    like: ['title', 'Pl', 'pl'],
+    ilike: ['title', 'PLANK', 'BUILD'],
+    nlike: ['title', 'Pl', 'pl'],
+    nilike: ['title', 'PLANK', 'BUILD'],
+    startswith: ['title', 'Pl', 'pl'],
+    istartswith: ['title', 'PLANK', 'BUILD'],
+    endswith: ['title', 'an', 'ks'],
+    iendswith: ['title', 'AN', 'KS'],
+    between: ['points', [1, 5], [5, 9]],
+    isnull: ['points', true, false],
+    // Lists are columns of PostgreSQL only (test/dialect/operators.test.ts).
+    contains: null,
+    overlaps: null,
+  }
+  test('a stored statement has the value of each caller, by every operator', async () => {
+    for (const [operator, pair] of Object.entries(pairs)) {
+      if (pair === null) continue
+      const [column, ...values] = pair
+      const scope = { [column]: { [operator]: given } } as ScopeConditions
+      const read = async (by: Api, value: unknown): Promise<string> =>
+        (await send(by, 'GET', '/api/tasks?order_by=id', { user: { given: value } })).text
+      const alone = await Promise.all(values.map((value) => read(api({ Task: { scope } }), value)))
+      ok(alone[0] !== alone[1], operator)
+      const shared = api({ Task: { scope } })
+      for (let turn = 0; turn < 6; turn++) {
+        equal(await read(shared, values[turn % 2]), alone[turn % 2], `${operator}, turn ${turn}`)
+      }
+    }
+  })
 
   test('a stored statement has no embed that the policy of the caller refuses', async () => {
     const id = { type: 'integer', primaryKey: true } as const

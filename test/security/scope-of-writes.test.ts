@@ -29,6 +29,18 @@ const Note = note()
 type Any = any
 type Narrow = (query: Any, tenant: number) => Any
 
+/** The scope of a policy as plain data. */
+type Conditions = { readonly conditions: (tenant: number) => object }
+
+const asData: Readonly<Record<string, Conditions>> = {
+  'a condition': { conditions: (tenant) => ({ tenant: { eq: tenant } }) },
+  'not, or': {
+    conditions: (tenant) => ({
+      or: [{ not: { tenant: { ne: tenant } } }, { not: { level: { lt: 7 } } }],
+    }),
+  },
+}
+
 /** Scopes that depend only on the row itself. */
 const ofTheRow: Readonly<Record<string, Narrow>> = {
   'a value': (query, tenant) => query.where('tenant', '=', tenant),
@@ -109,16 +121,25 @@ eachDatabase('a write under a scope', (test, db) => {
   const stored = () => db.kysely.selectFrom('notes').selectAll().orderBy('id').execute()
   /** The rows as the database returns them. */
   let filled: Awaited<ReturnType<typeof stored>>
-  const serve = (scope: Narrow | undefined, filter?: Narrow, more: object = {}, waits = false) => {
-    const by = (narrow: Narrow) => {
-      const call = (query: Any, { user }: Any) => narrow(query, user.tenant)
-      return waits ? async (query: Any, args: Any) => call(query, args) : call
-    }
+  const serve = (
+    scope: Narrow | Conditions | undefined,
+    filter?: Narrow,
+    more: object = {},
+    waits = false,
+  ) => {
+    const maybeWaiting = (call: (...args: Any[]) => unknown) =>
+      waits ? async (...args: Any[]) => call(...args) : call
+    const by = (narrow: Narrow) =>
+      maybeWaiting((query: Any, { user }: Any) => narrow(query, user.tenant))
+    const policyOf = (one: Narrow | Conditions) =>
+      typeof one === 'function'
+        ? { scope_query: by(one) }
+        : { scope: maybeWaiting(({ user }: Any) => one.conditions(user.tenant)) }
     const config: ApiConfig =
       filter === undefined
         ? {}
         : { API_FILTER_CALLBACK: (query, _model, _params, args) => by(filter)(query, args) }
-    const policy = scope && ({ scope_query: by(scope) } as AccessPolicy)
+    const policy = scope && (policyOf(scope) as AccessPolicy)
     return testApi(db, [note(policy, { ...methods, ...more })], config, { onError: () => {} })
   }
   type Served = ReturnType<typeof serve>
@@ -146,7 +167,11 @@ eachDatabase('a write under a scope', (test, db) => {
   }
 
   /** Compares with an API whose hooks return promises, so that every write takes a transaction. */
-  async function compare(scope: Narrow | undefined, filter?: Narrow, more?: object): Promise<void> {
+  async function compare(
+    scope: Narrow | Conditions | undefined,
+    filter?: Narrow,
+    more?: object,
+  ): Promise<void> {
     const apis = [serve(scope, filter, more), serve(scope, filter, more, true)] as const
     for (const request of requests) {
       for (const user of [...users, ...users]) {
@@ -159,7 +184,7 @@ eachDatabase('a write under a scope', (test, db) => {
     }
   }
 
-  for (const [name, scope] of Object.entries({ ...ofTheRow, ...ofOtherRows })) {
+  for (const [name, scope] of Object.entries({ ...asData, ...ofTheRow, ...ofOtherRows })) {
     test(`is answered and stored as in a transaction: ${name}`, async () => {
       await compare(scope)
     })
@@ -170,6 +195,8 @@ eachDatabase('a write under a scope', (test, db) => {
     await compare(ofTheRow['a value'], high)
     await compare(ofOtherRows['a subquery'], high)
     await compare(ofTheRow['a value'], ofOtherRows['a join'])
+    await compare(asData['a condition'], high)
+    await compare(asData['a condition'], ofOtherRows['a join'])
   })
   test('is answered and stored as in a transaction: where records are marked as deleted', async () => {
     await compare(ofTheRow['or, not'], undefined, softDelete)
@@ -196,7 +223,7 @@ eachDatabase('a write under a scope', (test, db) => {
   }
   const insert = db.engine === 'mysql' ? 2 : 1
 
-  for (const [name, scope] of Object.entries(ofTheRow)) {
+  for (const [name, scope] of Object.entries({ ...asData, ...ofTheRow })) {
     test(`is one statement: ${name}`, async () => {
       const change = returns ? 1 : 2
       equal(await counts(serve(scope), users[0] as object), [change, change, insert, 1])

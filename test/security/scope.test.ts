@@ -156,6 +156,10 @@ eachDatabase('a policy', (test, db) => {
       ['owner_id', (query, tenant) => query.where('owner_id', 'in', [7, tenant])],
       [
         'owner_id',
+        (query, tenant) => query.where((eb) => eb('owner_id', 'in', [eb.val(7), eb.val(tenant)])),
+      ],
+      [
+        'owner_id',
         (query, tenant) =>
           query.where((eb) => eb.not(eb.or([eb('id', '=', 0), eb('owner_id', '=', tenant)]))),
       ],

@@ -31,8 +31,6 @@ const isDeleted = 'whether rows out of scope are deleted'
 const deleted = 'soft-deleted rows'
 
 const stale = { 'if-match': '"stale.stale"' }
-const any = { 'if-match': '*' }
-const none = { 'if-none-match': '"stale"' }
 const asRead = { 'if-match': current }
 const title = { title: 'x' }
 
@@ -40,65 +38,6 @@ const putBook = (key: number, headers = {}): Write => ({
   ...put(`/api/books/${key}`, newBook({ id: key })),
   headers,
 })
-
-/** Writes of one record that If-Match protects. */
-const single = (key: number): readonly Write[] =>
-  [{}, any, none].flatMap((headers) => [
-    patch(`/api/books/${key}`, title, headers),
-    putBook(key, headers),
-    remove(`/api/books/${key}`, headers),
-  ])
-
-const singleRecords: SettingDoor['groups'] = [
-  [428, single(1)],
-  [404, unseen.flatMap(single)],
-  [412, [patch('/api/books/1', title, stale), putBook(1, stale), remove('/api/reviews/1', stale)]],
-  [
-    404,
-    unseen.flatMap((key) => [
-      patch(`/api/books/${key}`, title, stale),
-      putBook(key, stale),
-      remove(`/api/reviews/${key}`, stale),
-    ]),
-  ],
-  [200, [patch('/api/books/1', title, asRead), putBook(1, asRead), remove('/api/books/1', asRead)]],
-  [404, unseen.map((key) => patch(`/api/books/${key}`, title, asRead))],
-  [428, [restore('/api/books/1'), restore('/api/books/1', any)]],
-  [409, [restore('/api/books/1', asRead)]],
-  [200, revealing(deleted, restore('/api/books/21', asRead), restore('/api/books/24', asRead))],
-  [422, revealing(deleted, restore('/api/books/23', asRead))],
-  [
-    428,
-    revealing(
-      deleted,
-      restore('/api/books/21'),
-      restore('/api/books/24'),
-      restore('/api/books/21', none),
-    ),
-  ],
-  [412, revealing(deleted, restore('/api/books/21', stale))],
-  [
-    404,
-    [11, 99].flatMap((key) =>
-      [{}, any, none, stale].map((headers) => restore(`/api/books/${key}`, headers)),
-    ),
-  ],
-  // Whoever may not write a resource learns nothing of its records.
-  [
-    403,
-    keys.flatMap((key) => [
-      patch(`/api/payrolls/${key}`, { amount: 1 }),
-      remove(`/api/payrolls/${key}`),
-    ]),
-  ],
-  [
-    404,
-    keys.flatMap((key) => [
-      patch(`/api/audits/${key}`, { note: 'x' }),
-      remove(`/api/audits/${key}`),
-    ]),
-  ],
-]
 
 const upserts = (id: number): readonly Write[] => [
   post('/api/books?on_conflict=id', newBook({ id })),
@@ -113,75 +52,33 @@ const many = (key: number): readonly Write[] => [
   remove(`/api/reviews?id__eq=${key}`),
 ]
 
-const removeAll = (record: string): Write => remove(`/api/${record}?cascade_delete=1`, asRead)
-
-const newAuthor = { id: 50, name: 'New', owner_id: 7 }
-
 export const doors: Readonly<Record<string, SettingDoor>> = {
-  'API_REQUIRE_IF_MATCH: true': {
-    config: { API_REQUIRE_IF_MATCH: true, API_ALLOW_CASCADE_DELETE: true },
+  // No setting: writes of one record with an ETag.
+  'If-Match': {
+    config: {},
     groups: [
-      ...singleRecords,
-      [428, keys.flatMap(many)],
       [
-        428,
-        ['title__like=Book', 'vault_code__eq=v-1', 'exists(author.name__like=Author)'].map(
-          (filters) => remove(`/api/books?${filters}`),
-        ),
+        412,
+        [patch('/api/books/1', title, stale), putBook(1, stale), remove('/api/reviews/1', stale)],
       ],
-      [428, upserts(1)],
       [
-        428,
-        [
-          post('/api/books?on_conflict=id', storedBook(1)),
-          post('/api/books?on_conflict=id', [newBook({}), storedBook(3)]),
-        ],
-      ],
-      [409, revealing(outOfScope, ...upserts(11))],
-      [409, revealing(deleted, ...upserts(21))],
-      [
-        201,
-        [
-          post('/api/books?on_conflict=id', newBook({})),
-          post('/api/books?on_conflict=id', [newBook({}), newBook({ id: 51 })]),
-        ],
-      ],
-      // A nested list moves a book to its author.
-      [428, [post('/api/authors', { ...newAuthor, books: [{ id: 1 }] })]],
-      [422, unseen.map((id) => post('/api/authors', { ...newAuthor, books: [{ id }] }))],
-      [428, [remove('/api/authors/1?cascade_delete=1')]],
-      [404, unseen.map((key) => remove(`/api/authors/${key}?cascade_delete=1`))],
-      // A cascade changes dependents, which have no place for their ETags.
-      [428, revealing(otherValues, removeAll('books/2'))],
-      [200, revealing(otherValues, removeAll('books/4'), removeAll('authors/3'))],
-      [
-        409,
-        revealing([outOfScope, isDeleted, otherValues], removeAll('books/3'), removeAll('books/5')),
-      ],
-    ],
-  },
-  "API_REQUIRE_IF_MATCH: 'single'": {
-    config: { API_REQUIRE_IF_MATCH: 'single', API_ALLOW_CASCADE_DELETE: true },
-    groups: [
-      ...singleRecords,
-      [200, many(1)],
-      [
-        200,
+        404,
         unseen.flatMap((key) => [
-          patch(`/api/books?id__eq=${key}`, title),
-          remove(`/api/reviews?id__eq=${key}`),
+          patch(`/api/books/${key}`, title, stale),
+          patch(`/api/books/${key}`, title, asRead),
+          putBook(key, stale),
+          remove(`/api/reviews/${key}`, stale),
         ]),
       ],
-      [404, unseen.map((key) => patch('/api/books', [{ id: key, ...title }]))],
       [
         200,
-        [
-          post('/api/books?on_conflict=id', newBook({ id: 1 })),
-          post('/api/books?on_conflict=id', [storedBook(1), storedBook(3)]),
-        ],
+        [patch('/api/books/1', title, asRead), putBook(1, asRead), remove('/api/books/4', asRead)],
       ],
-      [409, revealing(outOfScope, ...upserts(11))],
-      [409, revealing(deleted, ...upserts(21))],
+      [409, [restore('/api/books/1', asRead)]],
+      [200, revealing(deleted, restore('/api/books/21', asRead), restore('/api/books/24', asRead))],
+      [422, revealing(deleted, restore('/api/books/23', asRead))],
+      [412, revealing(deleted, restore('/api/books/21', stale))],
+      [404, [11, 99].map((key) => restore(`/api/books/${key}`, stale))],
     ],
   },
   "API_ALLOW_BULK: ['POST']": {

@@ -5,13 +5,16 @@ import {
   type ApiConfig,
   belongsTo,
   type ColumnRight,
+  count,
   createApi,
   defineModel,
   type HookArgs,
   hasMany,
   hasOne,
   manyToMany,
+  max,
   type Relation,
+  sum,
 } from '@model-api/core'
 import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 import { frozenClock } from '../support/api.ts'
@@ -103,6 +106,8 @@ const counter = (first: number) => {
 }
 
 const id = { type: 'integer', primaryKey: true } as const
+/** Only requests that name a declared aggregate read it, so that the other doors read what they did. */
+const unsent = { sent: false }
 const owner = {
   owner_id: { type: 'integer' },
   deleted: { type: 'boolean' },
@@ -185,6 +190,12 @@ function plainModels(variant: Variant): readonly AnyModel[] {
         profile: hasOne('Profile', 'author_id'),
         payrolls: hasMany('Payroll', 'author_id'),
       },
+      aggregates: {
+        book_count: count('books', { price: { gt: '10' } }, unsent),
+        dearest: max('books.price', {}, unsent),
+        star_total: sum('books.reviews.stars', {}, unsent),
+        pay_total: sum('payrolls.amount', {}, unsent),
+      },
       meta: {},
     }),
     defineModel('Book', {
@@ -221,6 +232,7 @@ function plainModels(variant: Variant): readonly AnyModel[] {
       relations: {
         books: manyToMany('Book', { through: 'taggings', from: 'tag_id', to: 'book_id' }),
       },
+      aggregates: { tagged: count('books', {}, unsent) },
       meta: {},
     }),
     defineModel('Tagging', {

@@ -22,6 +22,8 @@ export interface Fixture {
   readonly name: string
   /** The file of the fixture says why a database has no variant. */
   readonly variants: Partial<Record<DatabaseName, Variant>>
+  /** The only one of these databases in a usual run; default: all. */
+  readonly usual?: DatabaseName
 }
 
 const quotes: Readonly<Record<DatabaseName, string>> = { sqlite: '"', postgres: '"', mysql: '`' }

@@ -5,7 +5,7 @@
 import { type AnyModel, createApi } from '@model-api/core'
 import { introspect } from '@model-api/core/introspect'
 import { openDatabase } from '@model-api/http-node'
-import { relationsIn } from '../../packages/http-node/src/relations-file.ts'
+import { relationsIn } from '../../packages/http-node/src/commands/relations-file.ts'
 import type { StoredTable } from './catalogue.ts'
 import type { Client, Raw } from './client.ts'
 import type { Variant } from './fixture.ts'
@@ -90,10 +90,16 @@ export async function mappingOf(
   }
 }
 
-/** SQLite's INTEGER is served as bigint if it contains numbers that JSON cannot hold exactly, or if it refers to such a column. */
+/**
+ * An integer that refers to a bigint is served as one; on SQLite, also one that contains numbers that JSON cannot hold exactly, a BIGINT that
+ * refers to an INTEGER as integer, and a BLOB as text if it contains nothing else.
+ */
 function typeOf({ columns }: StoredTable, column: string, served: string | undefined): string {
-  const type = columns.find(({ name }) => name === column)?.type ?? ''
-  return type.toUpperCase() === 'INTEGER' && served === 'bigint' ? 'BIGINT' : type
+  // SQLite's number of the row is in no list of columns.
+  const type = columns.find(({ name }) => name === column)?.type ?? 'INTEGER'
+  if (type.toUpperCase() === 'BLOB' && served === 'text') return 'TEXT'
+  if (/^bigint/i.test(type) && served === 'integer') return 'INTEGER'
+  return /^int(?:eger)?\b/i.test(type) && served === 'bigint' ? 'BIGINT' : type
 }
 
 const givenKeys = (options: readonly string[]): Record<string, string[]> =>

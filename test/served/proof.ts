@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { AnyModel } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
+import { extent } from '../support/extent.ts'
 import { closeAtEnd } from '../support/registry.ts'
 import type { Test } from '../support/suite.ts'
 import { catalogueOf, type StoredReference, type StoredTable } from './catalogue.ts'
@@ -22,6 +23,7 @@ import {
   tableName,
   urlOf,
 } from './mapping.ts'
+import { type Compared, randomBelow, seededCondition } from './seeded.ts'
 import { type Serving, serving } from './serving.ts'
 import { isInForm, type Json } from './stored.ts'
 
@@ -191,7 +193,9 @@ export function proof(
           if (uncompared.includes(type)) continue
           for (const value of new Set(some(one).map((row) => row[field]))) {
             if (value === null || value === undefined) continue
-            const at = `${path}__eq=${encodeURIComponent(String(value))}`
+            const own = String(value)
+            const text = own.startsWith('"') ? `"${own.replace(/["\\]/g, '\\$&')}"` : own
+            const at = `${path}__eq=${encodeURIComponent(text)}`
             await found.at(at, async () => {
               // A filter accepts only values in a form of the column's type, which includes impossible dates and infinities.
               const isOther = name === 'sqlite' || (name === 'mysql' && type === 'enum')
@@ -209,6 +213,32 @@ export function proof(
             })
           }
         }
+      }
+    }))
+
+  test('answers seeded conditions and pages as SQL does', () =>
+    findings(async (found) => {
+      const below = randomBelow(49)
+      const asked = mapping.collections.flatMap((one) => {
+        const fields = exactOf(one, some(one))
+        return fields.length === 0 || rowsOf(one).length === 0 ? [] : [{ one, fields }]
+      })
+      for (let i = 0; i < seededRequests; i++) {
+        const { one, fields } = asked[below(asked.length)] as (typeof asked)[number]
+        const { text, holds } = seededCondition(fields, below)
+        const orders = ordersOf(one)
+        const limit = 1 + below(5)
+        const page = 1 + below(3)
+        const order = orders[below(orders.length)] ?? ''
+        const at = `${one.path}?${plain}&${text}${order}&limit=${limit}`
+        await found.at(at, async () => {
+          const expected = rowsOf(one).filter((row) => holds(row) === true)
+          const { rows } = await walk(at)
+          found.rows(rows, expected)
+          const answer = await read(`${at}&page=${page}`)
+          found.same(answer.total_count, expected.length)
+          found.same(answer.value, rows.slice((page - 1) * limit, page * limit))
+        })
       }
     }))
 
@@ -403,6 +433,22 @@ function argumentsOf(target: string, { schemas, options = [], relations }: Varia
     args.push(`--relations=${file}`)
   }
   return [...args, target]
+}
+
+/** A usual run asks few, a whole one as many as it takes to meet most pairs of fields. */
+const seededRequests = extent === 'whole' ? 1000 : 20
+
+/** The fields that no collation compares, with those of the values that have the form of their type. */
+function exactOf(one: Collection, rows: readonly Row[]): readonly Compared[] {
+  return comparedOf(one).flatMap(({ field, type, collation, storage }) => {
+    if (uncompared.includes(type) || type === 'enum') return []
+    if (collation !== undefined || storage !== undefined) return []
+    const values = rows.map((row) => row[field] ?? null)
+    const isText = type === 'string' || type === 'text'
+    return [
+      { field, isText, values: values.filter((value) => value !== null && isInForm(type, value)) },
+    ]
+  })
 }
 
 /** The default order, and each column ascending and descending. */

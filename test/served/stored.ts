@@ -160,6 +160,8 @@ function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
     case 'INTEGER':
     case 'INT':
     case 'SMALLINT':
+    case 'INTEGER UNSIGNED':
+    case 'SMALLINT UNSIGNED':
       // A text is not a number, even if it looks like one.
       return typeof raw === 'number' || (isNumber && Number.isSafeInteger(Number(raw)))
         ? Number(raw)
@@ -169,12 +171,14 @@ function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
       return text
     case 'REAL':
     case 'DOUBLE':
+    case 'DOUBLE PRECISION':
     case 'FLOAT':
       return isNumber ? finite(text) : text
     case 'NUMERIC':
     case 'DECIMAL':
       if (!isNumber) return text
       return /,/.test(type) ? Number(raw).toFixed(Number(/,\s*(\d+)/.exec(type)?.[1])) : Number(raw)
+    case 'BOOL':
     case 'BOOLEAN':
       if (isNumber) return Number(raw) !== 0
       return /^(?:t|true|y|yes|on|1)$/i.test(text)
@@ -192,6 +196,9 @@ function fromSqlite(type: string, raw: Exclude<Raw, null>): Json {
       return /^\d\d:\d\d:\d\d/.test(text) ? text.slice(0, 8) : text
     case 'JSON':
       return parsed(text)
+    // A text among bytes.
+    case 'BLOB':
+      return Buffer.from(text).toString('base64')
     case 'UUID':
       return /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(text) ? text.toLowerCase() : text
     // A column that a view computes has the type of its values.

@@ -4,9 +4,11 @@ import {
   type Api,
   type ApiConfig,
   createApi,
+  type FieldProblem,
   type JsonValue,
   stringify,
 } from '@model-api/core'
+import { equal } from './assert.ts'
 import type { TestDatabase } from './databases.ts'
 import { checkAnswer } from './openapi-check.ts'
 import { plainOnly, way } from './path.ts'
@@ -69,7 +71,7 @@ export function testApi(
   return createApi(plainOnly ? { dialect: plainDialect(db.kysely), ...given } : given)
 }
 
-/** Sends a request, and throws unless the OpenAPI document of the API allows the response. */
+/** Sends a request, and throws unless the OpenAPI document of the API allows the response, and its problems are those of its reason. */
 export async function send(
   api: Api,
   method: string,
@@ -92,7 +94,10 @@ export async function send(
   const [type] = (answered['content-type'] ?? '').split(';')
   const isMinimal = answered['preference-applied'] === 'return=minimal'
   const isDocumented = !isQuery && !(isMinimal && text === '' && status === 201)
-  if (isDocumented && way !== 'batch') checkAnswer(api, method, url, { status, text, type })
+  if (isDocumented && way !== 'batch') {
+    checkAnswer(await api.openapi(), method, url, { status, text, type })
+  }
+  checkProblems(body?.errors)
   return {
     status,
     headers: answered,
@@ -102,6 +107,20 @@ export async function send(
     errors: body?.errors,
     text,
   }
+}
+
+/** Throws unless the messages of `problems`, by path, are the reason. A reason of a hook in another form has no problems. */
+function checkProblems(errors: { reason?: unknown; problems?: unknown } | null | undefined): void {
+  const { reason, problems = [] } = errors ?? {}
+  const messages = new Map<string, string[]>()
+  for (const { path, message } of problems as readonly FieldProblem[]) {
+    messages.set(path, [...(messages.get(path) ?? []), message])
+  }
+  const isListed =
+    typeof reason === 'object' && reason !== null && Object.values(reason).every(Array.isArray)
+  // As lists of members, since one may be called "constructor".
+  const derived = Object.entries(Object.fromEntries(messages))
+  equal(derived, isListed ? Object.entries(reason) : [], 'the problems of a reason')
 }
 
 const textOf = (body: JsonValue | undefined): string => (body === undefined ? '' : stringify(body))

@@ -147,7 +147,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
   const mysqlPool = once(async () => {
     await create()
     const { createPool } = await import('mysql2')
-    return createPool({ uri: url ?? '', connectionLimit: 4 })
+    return createPool({ uri: url ?? '', connectionLimit: 4, connectTimeout: busyMachine })
   })
   return testDatabase({
     name,
@@ -217,6 +217,9 @@ interface ScriptConnection {
   end(): Promise<void>
 }
 
+/** Milliseconds that a server may take to accept a connection while many files create and drop their databases on it. */
+const busyMachine = 60_000
+
 async function openForScripts(name: ServerName, url: string): Promise<ScriptConnection> {
   if (name === 'postgres') {
     const { default: pg } = await import('pg')
@@ -225,7 +228,7 @@ async function openForScripts(name: ServerName, url: string): Promise<ScriptConn
     return client
   }
   const { createConnection } = await import('mysql2/promise')
-  return createConnection({ uri: url, multipleStatements: true })
+  return createConnection({ uri: url, multipleStatements: true, connectTimeout: busyMachine })
 }
 
 /** Runs statements on a new connection. */

@@ -32,7 +32,8 @@ async function dropPostgres(url: string, run: string): Promise<void> {
 }
 
 async function dropMysql(url: string, run: string): Promise<void> {
-  const connection = await mysql.createConnection({ uri: url })
+  // A server may take long to accept a connection while other files create their databases.
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 60_000 })
   try {
     const [rows] = await connection.query('show databases')
     for (const { Database } of rows as { Database: string }[]) {

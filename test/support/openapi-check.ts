@@ -23,8 +23,10 @@ type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string
 type Response = { readonly $ref?: string; readonly content?: Content }
 type Content = Readonly<Record<string, { readonly schema: Schema }>>
 
-/** By the function that makes the document, which an API shares with those that tests make of it, as for one user. */
-const known = new WeakMap<Api['openapi'], Documented>()
+type OpenAPIObject = Awaited<ReturnType<Api['openapi']>>
+
+/** By the document, of which an API has one. */
+const known = new WeakMap<OpenAPIObject, Documented>()
 
 const text = { type: 'string' } as const
 
@@ -48,20 +50,30 @@ const isProblem = compileSchema({})({
 /**
  * Throws unless the document allows this answer to this request.
  *
- * checkAnswer(api, 'GET', '/api/books?page=0', { status: 400, text })
+ * checkAnswer(await api.openapi(), 'GET', '/api/books?page=0', { status: 400, text })
  */
-export function checkAnswer(api: Api, method: string, url: string, answer: Sent): void {
-  const problem = problemOf(api, method.toLowerCase(), url, answer)
+export function checkAnswer(
+  document: OpenAPIObject,
+  method: string,
+  url: string,
+  answer: Sent,
+): void {
+  const problem = problemOf(document, method.toLowerCase(), url, answer)
   if (problem === undefined) return
   const { status, text } = answer
   const said = text.length > 2000 ? `${text.slice(0, 2000)} …` : text
   throw new Error(`${method} ${url} → ${status}, but by the OpenAPI document ${problem}\n${said}`)
 }
 
-function problemOf(api: Api, method: string, url: string, answer: Sent): string | undefined {
+function problemOf(
+  given: OpenAPIObject,
+  method: string,
+  url: string,
+  answer: Sent,
+): string | undefined {
   const [path = '', query = ''] = url.split('#', 1)[0]?.split(/\?(.*)/s) ?? []
   if (method === 'head' || method === 'options' || isDocumentation(path)) return undefined
-  const document = documentOf(api)
+  const document = documentedBy(given)
   const { status, text, type = 'application/json' } = answer
   const place = decoded(path)
   const operation = document.paths.find(({ pattern }) => pattern.test(place))?.item[method]
@@ -90,10 +102,10 @@ const asksForParts = (query: string): boolean =>
 
 const isDocumentation = (path: string): boolean => /^\/docs(?:\/|$)|^\/openapi\.json$/.test(path)
 
-function documentOf(api: Api): Documented {
-  const found = known.get(api.openapi)
+function documentedBy(given: OpenAPIObject): Documented {
+  const found = known.get(given)
   if (found !== undefined) return found
-  const document = api.openapi() as unknown as {
+  const document = given as unknown as {
     readonly paths: Readonly<Record<string, Item & { readonly 'x-aliases'?: readonly string[] }>>
     readonly components: {
       readonly schemas: Readonly<Record<string, Schema>>
@@ -121,7 +133,7 @@ function documentOf(api: Api): Documented {
       return schema && (whole ? compilers.whole : compilers.any)(schema)
     },
   }
-  known.set(api.openapi, made)
+  known.set(given, made)
   return made
 }
 

@@ -5,6 +5,7 @@ import type {
   ListPlan,
   Operand,
   ReadPlan,
+  RelatedRef,
   RowPlan,
 } from '@model-api/core/internals'
 import { printValue } from './print-value.ts'
@@ -60,6 +61,9 @@ function rowLines(rows: RowPlan): string[] {
     return `${operandText(operand)} ${direction}${usual ? '' : ` nulls ${nulls}`}`
   })
   if (order.length > 0) lines.push(`order ${order.join(', ')}`)
+  if (rows.distinctOn) {
+    lines.push(`distinct on ${rows.distinctOn.map(({ column }) => column.name).join(', ')}`)
+  }
   return lines
 }
 
@@ -87,8 +91,16 @@ function relationLines(level: Pick<EmbedPlan, 'embeds' | 'links'>): string[] {
 
 function operandText(operand: Operand): string {
   if (operand.kind === 'column') return `${operand.source.alias}.${operand.column.name}`
+  if (operand.kind === 'related') return relatedText(operand)
   const of = operandText(operand.of)
   return operand.kind === 'bucket' ? `${operand.unit}(${of})` : `${operand.function}(${of})`
+}
+
+function relatedText({ function: fn, from, path, where, of }: RelatedRef): string {
+  const sources = path.map(({ source }) => source.alias)
+  const conditions = where.length === 0 ? '' : `[${where.map(conditionText).join(' and ')}]`
+  const column = of === undefined ? '' : `.${of.column.name}`
+  return `${fn}(${[from.alias, ...sources].join(' -> ')}${conditions}${column})`
 }
 
 function conditionText(condition: Condition): string {

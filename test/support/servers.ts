@@ -295,7 +295,8 @@ async function runOn(name: ServerName, url: string, statement: string): Promise<
     await client.query(statement).finally(() => client.end())
     return
   }
-  const connection = await mysql.createConnection({ uri: url })
+  // A server may take long to accept a connection while other files create their databases.
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 60_000 })
   await connection.query(statement).finally(() => connection.end())
 }
 

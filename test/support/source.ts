@@ -24,7 +24,7 @@ export interface Import {
 /** The paths of the files below a folder, relative to the repository and with forward slashes; none if there is no such folder. */
 export function filesBelow(folder: string, extension: RegExp = /\.ts$/): string[] {
   // In a linked work tree of git, .git is a file.
-  const skipped = new Set(['node_modules', 'dist', 'coverage', '.git'])
+  const skipped = new Set(['node_modules', 'dist', '.types', 'coverage', '.git'])
   const walk = (path: string): string[] =>
     readdirSync(join(repository, path), { withFileTypes: true }).flatMap((entry) => {
       const below = path === '' ? entry.name : `${path}/${entry.name}`

@@ -44,28 +44,40 @@ export function closingTable({ files, servers, leftOut }: Run): string {
   for (const [what, why] of reasons) rows.push([what, `NOT RUN: ${why}`])
   const width = Math.max(...rows.map(([where]) => where.length))
   const table = rows.map(([where, text]) => `  ${where.padEnd(width)}  ${text}`)
-  return `\n${[...coverageLines(files), ...leftOutLines(leftOut), ...table].join('\n')}\n`
+  return `\n${[...coverageLines(files), ...leftOutLines(files, leftOut), ...table].join('\n')}\n`
 }
 
-/** The files that leave servers out, by the servers that they run on. */
+/** The files that leave servers out, by the servers that they run on; those of the longest list are said to be the others. */
 function coverageLines(files: readonly FileReport[]): readonly string[] {
-  const names = new Map<string, Set<string>>()
-  const alike = new Map(files.map(({ file }) => [folderOf(file), coverageOfFolder(files, file)]))
+  const places = new Map<string, readonly string[]>()
   for (const { file, report } of files) {
     if (report.coverage === undefined) continue
-    const others = names.get(report.coverage) ?? new Set()
-    const name = alike.get(folderOf(file)) ? folderOf(file) : nameOf(file)
-    names.set(report.coverage, others.add(name))
+    places.set(report.coverage, [...(places.get(report.coverage) ?? []), file])
   }
-  return [...names].flatMap(([where, those]) =>
-    wrapped(`On ${where}: ${[...those].sort().join(', ')}`),
+  const alike = (file: string): boolean => coverageOfFolder(files, file)
+  const longest = Math.max(...[...places.values()].map(({ length }) => length))
+  return [...places].flatMap(([where, those]) =>
+    those.length === longest && longest > 100
+      ? [`  On ${where}: ${those.length} others`]
+      : wrapped(`On ${where}: ${foldersOr(those, alike)}`),
   )
 }
 
-const leftOutLines = (leftOut: readonly string[]): readonly string[] =>
-  leftOut.length === 0
-    ? []
-    : wrapped(`Only in a whole run: ${leftOut.map(nameOf).sort().join(', ')}`)
+/** The files of other runs; a folder for its files if this run has none of them. */
+function leftOutLines(files: readonly FileReport[], leftOut: readonly string[]): readonly string[] {
+  if (leftOut.length === 0) return []
+  const run = new Set(files.map(({ file }) => folderOf(file)))
+  const several = (folder: string): boolean =>
+    leftOut.filter((file) => folderOf(file) === folder).length > 1
+  const alike = (file: string): boolean => !run.has(folderOf(file)) && several(folderOf(file))
+  return wrapped(`Only in a whole run: ${foldersOr(leftOut, alike)}`)
+}
+
+/** Names in order; a folder in place of each of its files for which `alike` says so. */
+function foldersOr(files: readonly string[], alike: (file: string) => boolean): string {
+  const names = files.map((file) => (alike(file) ? folderOf(file) : nameOf(file)))
+  return [...new Set(names)].sort().join(', ')
+}
 
 const nameOf = (file: string): string => file.replace('.test.ts', '')
 

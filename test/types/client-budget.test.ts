@@ -11,6 +11,10 @@ const calls = [
   { call: `list({ where: { price: { gt: '1' } } })`, budget: 1500 },
   { call: 'list({ include: { before: { limit: 3 } } })', budget: 1500 },
   { call: `list({ fields: ['name', 'next.name', 'next.self.name'] })`, budget: 1500 },
+  {
+    call: `list({ aggregate: { n: { count: 'before' }, m: { max: 'next.before.price', where: { state: 'done' } } }, orderBy: ['-n'] })`,
+    budget: 3300,
+  },
 ] as const
 
 /** Without a call: an API of the models, without a client. */

@@ -1,8 +1,11 @@
 // The arguments and results of the typed client for the models of an API; compiled, never run.
 
 import {
+  type AnyModel,
   type Api,
+  avg,
   belongsTo,
+  count,
   createApi,
   defineBase,
   defineModel,
@@ -10,7 +13,10 @@ import {
   hasMany,
   hasOne,
   manyToMany,
+  max,
+  min,
   modelsFor,
+  sum,
 } from '@model-api/core'
 import { createClient, queryOptions, reference } from '@model-api/core/client'
 import type { Kysely } from 'kysely'
@@ -763,6 +769,13 @@ createClient<Api<{ models: [typeof Author, typeof Book] }>>('/api').books.list({
   include: { reviews: true },
 })
 
+// Models whose names are not known: any name compiles.
+createClient<Api<{ models: readonly AnyModel[] }>>('/api').books?.groups({ groupBy: ['title'] })
+createClient<Api<{ models: readonly AnyModel[] }>>('/api').books?.list({
+  distinctOn: ['title'],
+  orderBy: ['-title'],
+})
+
 // ---------------------------------------------------------------- write-only columns
 
 const accounts = client.accounts.list()
@@ -785,3 +798,274 @@ client.accounts.list({ where: { password: 'x' } })
 client.accounts.list({ orderBy: ['pin'] })
 // @ts-expect-error: never read
 client.accounts.createMany([], { onConflict: 'pin' })
+
+// ---------------------------------------------------------------- declared aggregates
+
+const Clinic = defineModel('Clinic', {
+  columns: { id, name: { type: 'string' } },
+  relations: { visits: hasMany('Visit', 'clinic_id') },
+  aggregates: {
+    open_count: count('visits', { status: 'open' }),
+    last: max('visits.at', {}, { sent: false }),
+    done: count('visits', { status: 'done' }, { read: 'staff' }),
+    paid: sum('visits.bills.amount'),
+  },
+  meta: {},
+})
+const Visit = defineModel('Visit', {
+  columns: {
+    id,
+    clinic_id: { type: 'integer' },
+    status: { type: 'enum', enum: ['open', 'done'] },
+    at: { type: 'date' },
+    minutes: { type: 'integer' },
+    weight: { type: 'float', nullable: true },
+    steps: { type: 'bigint' },
+    urgent: { type: 'boolean' },
+    secret: { type: 'integer', hidden: true },
+    notes: { type: 'json', json: { 'size.pages': 'integer', author: 'text' } },
+  },
+  relations: {
+    clinic: belongsTo('Clinic', 'clinic_id'),
+    bills: hasMany('Bill', 'visit_id'),
+    tags: manyToMany('Tag', { through: 'visit_tags', from: 'visit_id', to: 'tag_id' }),
+  },
+  meta: {},
+})
+const Bill = defineModel('Bill', {
+  columns: { id, visit_id: { type: 'integer' }, amount: { type: 'decimal', scale: 2 } },
+  relations: { visit: belongsTo('Visit', 'visit_id') },
+  meta: {},
+})
+const Tag = defineModel('Tag', { columns: { id, word: { type: 'string' } }, meta: {} })
+/** An aggregate of each function and type. */
+const Tally = defineModel('Tally', {
+  columns: { id },
+  relations: { visits: hasMany('Visit', 'clinic_id') },
+  aggregates: {
+    status: min('visits.status'),
+    at: max('visits.at'),
+    minutes: max('visits.minutes'),
+    minutes_sum: sum('visits.minutes'),
+    minutes_mean: avg('visits.minutes'),
+    weight_sum: sum('visits.weight'),
+    steps_sum: sum('visits.steps'),
+    steps_mean: avg('visits.steps'),
+    amount: max('visits.bills.amount'),
+    amount_mean: avg('visits.bills.amount'),
+    word: min('visits.tags.word'),
+    pages: max('visits.notes->size.pages'),
+  },
+  meta: {},
+})
+const clinicApi = createApi({ db, models: [Clinic, Visit, Bill, Tag, Tally] })
+const { clinics, visits, tallies } = createClient<typeof clinicApi>('/api')
+
+const everyClinic = clinics.list({
+  where: { open_count: { gt: 1 }, or: [{ done: 2 }, { last: null }] },
+  orderBy: ['-open_count', 'last.nullslast'],
+})
+holds<
+  Equal<
+    ValueOf<typeof everyClinic>[number],
+    { id: number; name: string; open_count: number; paid: string | null; done?: number }
+  >
+>()
+const clinicFields = clinics.get(1, { fields: ['last', 'open_count'] })
+holds<Equal<ValueOf<typeof clinicFields>, { last: string | null; open_count: number }>>()
+// @ts-expect-error: no aggregate has this name
+clinics.list({ orderBy: ['open_cuont'] })
+// @ts-expect-error: they are read-only
+clinics.create({ name: 'x', open_count: 1 })
+// @ts-expect-error: groups have no aggregates of other records
+clinics.groups({ groupBy: ['open_count'] })
+// @ts-expect-error: groups have no aggregates of aggregates
+clinics.groups({ aggregate: { n: { sum: 'open_count' } } })
+// @ts-expect-error: groups have no aggregates of aggregates
+clinics.groups({ aggregate: { n: { count: 'open_count' } } })
+// @ts-expect-error: groups of a relation have none either
+visits.groups({ groupBy: ['clinic.open_count'] })
+// @ts-expect-error: records are not distinguished by them
+clinics.list({ distinctOn: ['open_count'], orderBy: ['open_count'] })
+// @ts-expect-error: dates are strings
+clinics.list({ where: { last: 5 } })
+// @ts-expect-error: exact sums are strings
+clinics.list({ where: { paid: { gt: 5 } } })
+clinics.list({ where: { last: { ge: '2024-01-01' }, paid: { isnull: false, gt: '5' } } })
+visits.list({ where: { clinic: { open_count: 3, last: null } } })
+// @ts-expect-error: a count is a number
+visits.list({ where: { clinic: { open_count: 'x' } } })
+const clinicOf = visits.list({ fields: ['clinic.last', 'clinic.paid', 'clinic.open_count'] })
+holds<
+  Equal<
+    ValueOf<typeof clinicOf>[number],
+    { last: string | null; paid: string | null; open_count: number | null }
+  >
+>()
+const ofTally = tallies.get(1)
+holds<
+  Equal<
+    ValueOf<typeof ofTally>,
+    {
+      id: number
+      status: 'open' | 'done' | null
+      at: string | null
+      minutes: number | null
+      minutes_sum: number | null
+      minutes_mean: number | null
+      weight_sum: number | null
+      steps_sum: string | null
+      steps_mean: string | null
+      amount: string | null
+      amount_mean: string | null
+      word: string | null
+      pages: number | null
+    }
+  >
+>()
+const clinicAlone = createClient<Api<{ models: [typeof Clinic] }>>('/api').clinics.get(1)
+holds<Equal<ValueOf<typeof clinicAlone>['paid'], number | string | null>>()
+tallies.list({ where: { status: { in: ['open'] }, minutes_mean: { ge: 1.5 } } })
+// @ts-expect-error: no member
+tallies.list({ where: { status: 'lost' } })
+
+// ---------------------------------------------------------------- aggregates of related records
+
+const counted = clinics.list({
+  aggregate: {
+    all: { count: 'visits' },
+    urgent: {
+      count: 'visits',
+      where: { urgent: true, or: [{ minutes: { gt: 5 } }, { at: '2024-01-01' }] },
+    },
+    minutes: { sum: 'visits.minutes' },
+    mean: { avg: 'visits.minutes' },
+    spent: { sum: 'visits.bills.amount', where: { visit: { status: 'done' } } },
+    status: { max: 'visits.status' },
+    pages: { min: 'visits.notes->size.pages' },
+    word: { min: 'visits.tags.word' },
+  },
+  where: {
+    urgent: { gt: 0 },
+    spent: { gt: '5.00' },
+    pages: null,
+    or: [{ all: 3 }, { status: { in: ['open'] } }, { not: { minutes: { isnull: true } } }],
+  },
+  orderBy: ['-urgent', 'spent.nullslast', 'name'],
+  fields: ['name'],
+})
+holds<
+  Equal<
+    ValueOf<typeof counted>[number],
+    {
+      name: string
+      all: number
+      urgent: number
+      minutes: number | null
+      mean: number | null
+      spent: string | null
+      status: 'open' | 'done' | null
+      pages: number | null
+      word: string | null
+    }
+  >
+>()
+const wholeCounted = clinics.get(1, { aggregate: { n: { count: 'visits' } } })
+holds<
+  Equal<
+    ValueOf<typeof wholeCounted>,
+    { id: number; name: string; open_count: number; paid: string | null; done?: number; n: number }
+  >
+>()
+const embeddedCounted = visits.list({
+  include: { clinic: { fields: ['name'] } },
+  fields: ['minutes'],
+  aggregate: { others: { count: 'clinic.visits' } },
+})
+holds<
+  Equal<
+    ValueOf<typeof embeddedCounted>[number],
+    { minutes: number; clinic: { name: string } | null; others: number }
+  >
+>()
+const relatedCounted = clinics.related(1, 'visits', {
+  fields: ['id'],
+  aggregate: { n: { count: 'bills' } },
+  orderBy: ['-n'],
+})
+holds<Equal<ValueOf<typeof relatedCounted>[number], { id: number; n: number }>>()
+export async function iterated(): Promise<number[]> {
+  const found: number[] = []
+  const query = { aggregate: { n: { count: 'visits' } }, where: { n: { gt: 1 } } } as const
+  for await (const { n } of clinics.iterate(query)) found.push(n)
+  return found
+}
+// A function that takes the options of a list takes those without aggregates of its own.
+const ofOptions = (query: Parameters<typeof clinics.list>[0]) =>
+  clinics.list({ ...query, limit: 1 })
+ofOptions({ where: { name: 'x' }, orderBy: ['name'] })
+
+// @ts-expect-error: no such relation
+clinics.list({ aggregate: { n: { count: 'visitz' } } })
+// @ts-expect-error: no such relation on the way
+clinics.list({ aggregate: { n: { count: 'visits.bill' } } })
+// @ts-expect-error: a relation to one record
+visits.list({ aggregate: { n: { count: 'clinic' } } })
+// @ts-expect-error: no such column
+clinics.list({ aggregate: { n: { max: 'visits.size' } } })
+// @ts-expect-error: hidden
+clinics.list({ aggregate: { n: { max: 'visits.secret' } } })
+// @ts-expect-error: no such path
+clinics.list({ aggregate: { n: { max: 'visits.notes->size' } } })
+// @ts-expect-error: a relation without a column
+clinics.list({ aggregate: { n: { sum: 'visits' } } })
+// @ts-expect-error: a column with count
+clinics.list({ aggregate: { n: { count: 'visits.id' } } })
+// @ts-expect-error: a column of the record itself
+clinics.list({ aggregate: { n: { max: 'name' } } })
+// @ts-expect-error: a column of one record
+visits.list({ aggregate: { n: { max: 'clinic.name' } } })
+// @ts-expect-error: text has no sum
+clinics.list({ aggregate: { n: { sum: 'visits.tags.word' } } })
+// @ts-expect-error: booleans have no maximum
+clinics.list({ aggregate: { n: { max: 'visits.urgent' } } })
+// @ts-expect-error: aggregates have no aggregates
+clinics.list({ aggregate: { n: { max: 'visits.clinic.open_count' } } })
+// @ts-expect-error: no such function
+clinics.list({ aggregate: { n: { mean: 'visits.minutes' } } })
+// @ts-expect-error: two functions
+clinics.list({ aggregate: { n: { min: 'visits.minutes', max: 'visits.minutes' } } })
+// @ts-expect-error: no function
+clinics.list({ aggregate: { n: { where: { urgent: true } } } })
+// @ts-expect-error: no such option
+clinics.list({ aggregate: { n: { count: 'visits', limit: 3 } } })
+// @ts-expect-error: no such column in the conditions
+clinics.list({ aggregate: { n: { count: 'visits', where: { urgnt: true } } } })
+// @ts-expect-error: no member
+clinics.list({ aggregate: { n: { count: 'visits', where: { status: 'lost' } } } })
+// @ts-expect-error: a column of another model
+clinics.list({ aggregate: { n: { count: 'visits.bills', where: { minutes: 3 } } } })
+// @ts-expect-error: the name of a column
+clinics.list({ aggregate: { name: { count: 'visits' } } })
+// @ts-expect-error: the name of a relation
+clinics.list({ aggregate: { visits: { count: 'visits' } } })
+// @ts-expect-error: the name of a declared aggregate
+clinics.list({ aggregate: { open_count: { count: 'visits' } } })
+// @ts-expect-error: the name of a group of conditions
+clinics.list({ aggregate: { or: { count: 'visits' } } })
+// @ts-expect-error: no such aggregate in the conditions
+clinics.list({ aggregate: { n: { count: 'visits' } }, where: { m: 3 } })
+// @ts-expect-error: a count is a number
+clinics.list({ aggregate: { n: { count: 'visits' } }, where: { n: 'x' } })
+// @ts-expect-error: a count is not null
+clinics.list({ aggregate: { n: { count: 'visits' } }, where: { n: null } })
+// @ts-expect-error: no such aggregate in a group of conditions
+clinics.list({ aggregate: { n: { count: 'visits' } }, where: { or: [{ n: 1 }, { m: 3 }] } })
+// @ts-expect-error: no such aggregate in the order
+clinics.list({ aggregate: { n: { count: 'visits' } }, orderBy: ['-m'] })
+// @ts-expect-error: records are not distinguished by them
+clinics.list({ aggregate: { n: { count: 'visits' } }, distinctOn: ['n'], orderBy: ['n'] })
+// @ts-expect-error: an aggregate that is not given
+clinics.list({ where: { n: 3 } })
+// @ts-expect-error: an aggregate that is not given
+clinics.list({ orderBy: ['n'] })

@@ -92,6 +92,13 @@ defineModel('Book', {
   computed: { loud: { type: 'string', expression: (eb) => eb.ref('title') } },
 })
 defineModel('Book', {
+  columns: { id, title: { type: 'string', column: 'book_title' } },
+  computed: {
+    // @ts-expect-error: the database name is book_title
+    same: { type: 'integer', expression: (eb, self) => eb(self('title'), '=', eb.ref('id')) },
+  },
+})
+defineModel('Book', {
   columns: { id },
   // @ts-expect-error: a computed column is never written
   computed: { loud: { type: 'string', expression: (eb) => eb.ref('id'), default: 'x' } },

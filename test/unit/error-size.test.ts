@@ -2,8 +2,15 @@
 
 import { uniqueViolation, unknownColumn, validationFailed } from '../../packages/core/src/errors.ts'
 import { bounded, excerpt, listed } from '../../packages/core/src/lib/error-size.ts'
+import type { FieldProblem } from '../../packages/core/src/lib/problems/problem-codes.ts'
+import { notAnObject, refusedByHost } from '../../packages/core/src/problems.ts'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
+
+const wrong = (path: string, message = 'wrong'): FieldProblem => ({
+  path,
+  ...refusedByHost(message),
+})
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
@@ -42,33 +49,47 @@ suite('the size of an error', (test) => {
   })
 
   test('a hundred problems are listed, the others counted', () => {
-    const problems = Array.from({ length: 250 }, (_, i) => [`[${i}]`, ['wrong']] as const)
-    const reason = listed(problems) as Record<string, unknown>
+    const found = Array.from({ length: 250 }, (_, i) => wrong(`[${i}]`))
+    const { reason, problems } = listed(found)
     equal(Object.keys(reason).length, 101)
     equal(reason[''], ['and 150 more problems'])
-    equal(listed(problems.slice(0, 100), 1), {
-      ...Object.fromEntries(problems.slice(0, 100)),
+    equal(problems.length, 101)
+    equal(problems.at(-1), {
+      path: '',
+      code: 'more_problems',
+      params: { count: 150 },
+      message: 'and 150 more problems',
+    })
+    const some = found.slice(0, 100)
+    equal(listed(some, 1).reason, {
+      ...Object.fromEntries(some.map(({ path, message }) => [path, [message]])),
       '': ['and 1 more problem'],
     })
+    equal(listed(some).problems, some)
   })
 
   test('fewer are listed if their paths or messages are long', () => {
-    const paths = Array.from(
-      { length: 100 },
-      (_, i) => [`${'é'.repeat(300)}[${i}]`, ['wrong']] as const,
+    const hundred = Array.from({ length: 100 }, (_, i) => i)
+    const paths = hundred.map((i) => wrong(`${'é'.repeat(300)}[${i}]`))
+    const messages = hundred.map((i) => wrong(`[${i}]`, '\u0001'.repeat(5000)))
+    const many = Array.from({ length: 5000 }, (_, i) => wrong('name', `wrong ${i}`))
+    const params = hundred.map(
+      (i): FieldProblem => ({
+        path: `[${i}]`,
+        code: 'not_listed',
+        params: { allowed: hundred.map((j) => `${'é'.repeat(300)}${j}`) },
+        message: 'wrong',
+      }),
     )
-    const messages = Array.from(
-      { length: 100 },
-      (_, i) => [`[${i}]`, ['\u0001'.repeat(5000)]] as const,
-    )
-    const many = [['name', Array.from({ length: 5000 }, (_, i) => `wrong ${i}`)]] as const
-    for (const problems of [paths, messages, many]) {
-      ok(bytesOf(validationFailed(problems).body) < 16_000)
+    for (const found of [paths, messages, many, params]) {
+      const { body } = validationFailed(found)
+      ok(bytesOf(body) < 16_000)
+      ok((body.problems?.length ?? 0) > 2)
     }
   })
 
   test('a problem of the whole body is not dropped', () => {
-    equal(listed([['', ['Expected an object.']]], 3), {
+    equal(listed([{ path: '', ...notAnObject }], 3).reason, {
       '': ['Expected an object.', 'and 3 more problems'],
     })
   })

@@ -246,7 +246,8 @@ eachDatabase('a cascade of soft deletions', (test, db) => {
 
   /**
    * Sends a request that waits for a row of a transaction, which then waits for a row of the request. The request is the victim: on
-   * PostgreSQL it waits longer, on MySQL and MariaDB it has changed fewer rows.
+   * PostgreSQL it waits longer, on MySQL and MariaDB it has changed fewer rows. On a busy machine PostgreSQL may end the transaction
+   * instead, and the request succeeds without being repeated.
    */
   async function asVictim(
     first: string,
@@ -258,8 +259,14 @@ eachDatabase('a cascade of soft deletions', (test, db) => {
     for (let i = 0; i < 5; i++)
       await sql`update toys set name = ${`${i}`} where id = 2`.execute(other)
     const { ended } = await begun(request)
-    await sql.raw(second).execute(other)
-    await other.commit().execute()
+    try {
+      await sql.raw(second).execute(other)
+      await other.commit().execute()
+    } catch (error) {
+      // An open transaction would keep its locks, and the request would wait for them.
+      await other.rollback().execute()
+      if (!/deadlock/i.test(String(error))) throw error
+    }
     return ended
   }
 

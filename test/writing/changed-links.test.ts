@@ -229,6 +229,22 @@ eachDatabase('changed links', (test, db) => {
     equal([second.result.status, second.result.value.updated], [200, later])
   })
 
+  test('two columns are set unless both have the time of the write already', async () => {
+    const Task = defineModel('Task', {
+      columns: { id, seen: updated, updated },
+      relations: { labels: labels('task_labels', 'task_id') },
+      meta: {},
+    })
+    const models = [Task, ...modelsWith().filter(({ name }) => name === 'Label')]
+    await createTables(db, [Task])
+    await db.execScript('create table task_labels (task_id integer, label_id integer)')
+    await insertRows(db, Task, [{ id: 1, seen: later, updated: start }])
+    const api = testApi(db, models, { API_ALLOW_NESTED_WRITES: true }, { clock })
+    const body = { labels: [{ id: 2 }] }
+    const { status, value } = await send(api, 'PATCH', '/api/tasks/1', { body })
+    equal([status, value.seen, value.updated], [200, later, later])
+  })
+
   test('the change has the old value before and the new one after', async () => {
     const calls: (readonly Change[])[] = []
     const api = apiWith({ API_BEFORE_COMMIT_CALLBACK: (changes) => void calls.push(changes) })

@@ -180,9 +180,22 @@ eachDatabase('Idempotency-Key', (test, db) => {
     const first = await post({ name: 'once' }, key('one'))
     const second = await post({ name: 'once' }, key('one'))
     equal([first.status, second.status], [201, 201])
-    equal([second.value, second.headers.location], [first.value, first.headers.location])
+    const told = ({ value, headers }: typeof first) => [value, headers.location, headers.etag]
+    ok(first.headers.etag !== undefined)
+    equal(told(second), told(first))
     equal(second.headers['idempotency-replayed'], 'true')
     equal(await countRows(db, 'tags'), [1])
+  })
+
+  test('the ETag of a repetition is that of its value, not of the record as it is now', async () => {
+    const created = await post({ name: 'versioned' }, key('version'))
+    const url = `/api/tags/${created.value.id}`
+    equal((await send(api, 'PATCH', url, { body: { name: 'changed' } })).status, 200)
+    const again = await post({ name: 'versioned' }, key('version'))
+    equal([again.value, again.headers.etag], [created.value, created.headers.etag])
+    const headers = { 'if-match': String(again.headers.etag) }
+    equal((await send(api, 'PATCH', url, { body: { name: 'stale' }, headers })).status, 412)
+    equal((await send(api, 'DELETE', url)).status, 200)
   })
 
   test('another body is 422', async () => {

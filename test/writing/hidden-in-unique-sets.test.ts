@@ -195,8 +195,8 @@ eachDatabase('hidden columns in unique sets', (test, db) => {
     }
   })
 
-  test('the OpenAPI document lists the names', () => {
-    const document = api.openapi()
+  test('the OpenAPI document lists the names', async () => {
+    const document = await api.openapi()
     const offered = (path: string): readonly string[] => {
       const name = (document.paths?.[path]?.post?.parameters ?? [])
         .map((parameter) => ('$ref' in parameter ? (parameter.$ref.split('/').at(-1) ?? '') : ''))

@@ -344,14 +344,15 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
   })
 
   test('a locked table: 503 after the time limit', async () => {
-    const bounded =
-      name === 'postgres'
-        ? openPool(db.url ?? '', 1, { options: '-c statement_timeout=100' })
-        : openPool(db.url ?? '', 1)
-    if (db.engine === 'mariadb') await sql`set max_statement_time = 0.1`.execute(bounded.kysely)
-    // MySQL limits the duration of reads only; the wait for a lock it limits for every statement, in whole seconds.
-    if (db.engine === 'mysql') await sql`set lock_wait_timeout = 1`.execute(bounded.kysely)
+    const bounded = openPool(db.url ?? '', 1)
     const api = await ready(bounded)
+    // MySQL limits the duration of reads only; the wait for a lock it limits for every statement, in whole seconds.
+    const limit = {
+      postgres: ["set statement_timeout = '1s'", 'reset statement_timeout'],
+      mariadb: ['set max_statement_time = 1', 'set max_statement_time = default'],
+      mysql: ['set lock_wait_timeout = 1', 'set lock_wait_timeout = default'],
+    }[name === 'postgres' ? name : db.engine === 'mariadb' ? 'mariadb' : 'mysql']
+    await sql.raw(limit[0] ?? '').execute(bounded.kysely)
     const locked = await db.kysely.connection().execute(async (other) => {
       const lock =
         name === 'mysql'
@@ -365,6 +366,7 @@ function onServer(test: Test, db: TestDatabase, name: 'postgres' | 'mysql'): voi
     // MySQL's error is the one that ends the wait for a row, which is a conflict.
     const conflict = [503, 'database_conflict']
     equal(outcome(locked), db.engine === 'mysql' ? conflict : unavailable)
+    await sql.raw(limit[1] ?? '').execute(bounded.kysely)
     equal(outcome(await post(api, 'locked')), [201, undefined])
   })
 

@@ -237,14 +237,14 @@ eachDatabase('merge patch of a record', (test, db) => {
     equal((await merge({}, { headers: charset })).status, 200)
   })
 
-  test('the OpenAPI document has the media type where a model has documents', () => {
-    const typesOf = (path: string): readonly string[] => {
-      const body = api.openapi().paths?.[path]?.patch?.requestBody
+  test('the OpenAPI document has the media type where a model has documents', async () => {
+    const typesOf = async (path: string): Promise<readonly string[]> => {
+      const body = (await api.openapi()).paths?.[path]?.patch?.requestBody
       return Object.keys(body !== undefined && 'content' in body ? body.content : {})
     }
-    equal(typesOf('/api/people/{id}'), ['application/json', 'application/merge-patch+json'])
-    equal(typesOf('/api/people'), ['application/json'])
-    equal(typesOf('/api/groups/{id}'), ['application/json'])
+    equal(await typesOf('/api/people/{id}'), ['application/json', 'application/merge-patch+json'])
+    equal(await typesOf('/api/people'), ['application/json'])
+    equal(await typesOf('/api/groups/{id}'), ['application/json'])
   })
 
   test('an operation of a batch names the type in its headers', async () => {

@@ -1,5 +1,5 @@
 /** Validation of a body: all problems at once, each with its path. */
-import { type AnyModel, defineModel } from '@model-api/core'
+import { type AnyModel, defineModel, type FieldProblem } from '@model-api/core'
 import type { ValidatorName } from '../../packages/core/src/model/validator-names.ts'
 import { send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
@@ -58,6 +58,41 @@ eachDatabase('validation', (test, db) => {
       id: ['This field is generated.'],
       title: ['This field is required.'],
     })
+  })
+
+  test('each problem has a code, and the params of its message', async () => {
+    const codes = async (url: string, body: unknown, on = api): Promise<unknown> => {
+      const { errors } = await send(on, 'POST', url, { body, headers: json })
+      return errors.problems.map(({ path, code, params }: FieldProblem) => [path, code, params])
+    }
+    const body = {
+      titel: 'x',
+      price: '1.234',
+      rating: '5',
+      in_stock: 1,
+      kind: 'essay',
+      since: '2023-02-29',
+      author_id: null,
+      code: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
+    }
+    equal(await codes('/api/books', body), [
+      ['titel', 'unknown_field', { field: 'titel' }],
+      ['price', 'too_precise', { max: 2 }],
+      ['rating', 'wrong_type', { type: 'float' }],
+      ['in_stock', 'wrong_type', { type: 'boolean' }],
+      ['kind', 'not_listed', { allowed: ['novel', 'poems'] }],
+      ['since', 'wrong_type', { type: 'date' }],
+      ['code', 'read_only', { why: 'generated' }],
+      ['title', 'required', {}],
+    ])
+    equal(await codes('/api/tags', { name: null }), [['name', 'null_not_allowed', {}]])
+    equal(await codes('/api/tags', { name: 'x'.repeat(50) }), [
+      ['name', 'too_long', { max: 40, length: 50 }],
+    ])
+    equal(await codes('/api/books', { title: 'x', tags: [3] }, nested), [
+      ['tags[0]', 'wrong_type', { type: 'object' }],
+    ])
+    equal(await codes('/api/books', { title: 'x', tags: [] }), [['tags', 'nested_not_allowed', {}]])
   })
 
   test('a field that clients may not write is a problem', async () => {

@@ -24,6 +24,7 @@ export async function createUsers(db: Kysely<any>): Promise<void> {
     .alterTable('reviews')
     .addColumn('user_id', 'integer', (c) => c.references('users.id'))
     .execute()
+  await db.schema.createIndex('reviews_user_id').on('reviews').column('user_id').execute()
   for (const { id, username, password, roles } of users) {
     const password_hash = await hashPassword(password)
     await db

@@ -1,12 +1,15 @@
-// Converts a Koa context to an ApiRequest, and puts responses into the context.
+// Both directions between Koa and the API: an ApiRequest is made of a Koa context (`ctx`), and the response is put into the context, which
+// Koa sends when the middleware returns.
 
 import { type ApiRequest, type ApiResponse, responseText, type TextResponse } from '@model-api/core'
 import { type Place, placeOf, readRequest, removedPrefix, setHeaders } from '@model-api/http-node'
-import type { KoaContext } from './context.ts'
+import type { KoaContext } from './koa-context.ts'
 
 /**
- * Returns the raw URL that the API answers, since Koa's query parser would split `or[…]`, and the mount prefix: the part of
- * `originalUrl` that `url` lacks.
+ * Returns the URL for the API and the prefix of the mount, which links in responses must repeat. Below `koa-mount('/v1', …)`, the request
+ * `/v1/api/books` has the URL `/api/books` and the prefix `/v1`.
+ *
+ * Takes the URL as it was sent: Koa's parser of queries would change `or[…]`.
  */
 export function placeIn(ctx: KoaContext, prefix: string | undefined): Place {
   const { originalUrl, mountPath } = ctx
@@ -15,7 +18,7 @@ export function placeIn(ctx: KoaContext, prefix: string | undefined): Place {
   if (baseUrl !== '' || url === originalUrl || typeof mountPath !== 'string') {
     return placeOf({ url, baseUrl, originalUrl }, prefix)
   }
-  // `koa-mount` has printed an unusual URL in another way (`\` as `/`), so that the rest tells no prefix.
+  // `koa-mount` has normalised the URL (`\` to `/`), so that it is not the end of the original one, and links get no prefix.
   const place = placeOf({ url, baseUrl: mountPath, originalUrl }, prefix)
   return { url: place.url, baseUrl: '' }
 }
@@ -24,16 +27,16 @@ export function placeIn(ctx: KoaContext, prefix: string | undefined): Place {
 export const requestOf = (ctx: KoaContext, { url, baseUrl }: Place, body: unknown): ApiRequest =>
   readRequest(ctx.req, { url, baseUrl, body, host: ctx, res: ctx.res })
 
-/** Returns the body that a parser of the host has parsed. */
+/** Returns the body that middleware of the host, such as `koa-bodyparser`, has parsed; undefined without one. */
 export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
-/** Puts a response into the context. */
+/** Puts a response whose body is an object into the context. */
 export function answer(ctx: KoaContext, response: ApiResponse): void {
   const { status, headers } = response
   answerText(ctx, { status, headers, text: responseText(response) })
 }
 
-/** Puts the result of `api.answer` into the context. */
+/** Puts a response whose body is text, as `api.answer` returns it, into the context. */
 export function answerText(ctx: KoaContext, { status, headers, text, bytes }: TextResponse): void {
   // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
   setHeaders(ctx.res, headers)

@@ -2,85 +2,64 @@
 
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
-import type * as oas32 from 'openapi3-ts/oas32'
 import { checksOf } from './access/authorize.ts'
 import { callerRegistries } from './access/column-rights.ts'
 import type { HostFunctions } from './access/hooks/host-functions.ts'
-import { observer } from './access/hooks/observers.ts'
+import { observersOf } from './access/hooks/observers.ts'
 import { guardConnection } from './access/hooks/second-connection.ts'
 import { buildPolicies } from './access/policies/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { missingRolesHint } from './access/roles/missing-roles-hint.ts'
 import { anonymous } from './access/roles/roles.ts'
-import { createAuth } from './auth/create-auth.ts'
-import { createLimiter } from './auth/limits/limiter.ts'
+import { createSignIn } from './auth/create-sign-in.ts'
 import { type RateLimitScope, rateLimitScope } from './auth/limits/rate-limit-scope.ts'
 import { createRevocation, type RefreshTokens } from './auth/tokens/revocation.ts'
-import type { OpenDatabase, OpenedDatabase } from './auth/users/look-up-user.ts'
-import type { ReadUserFromReplica } from './auth/users/users.ts'
 import type { SchemaDifference } from './catalogue/check/describe-difference.ts'
 import { createSchemaCheck } from './catalogue/check/schema-check.ts'
-import { Lease } from './database/leases/lease.ts'
-import { createRefreshTokenStore } from './database/own-tables/refresh-tokens.ts'
-import { createReadiness } from './database/readiness.ts'
-import { currentPosition } from './database/replicas/position.ts'
-import { createReplicas } from './database/replicas/replicas.ts'
-import { createSharedCounts } from './database/shared-counts.ts'
+import type { Client } from './client/create-client.ts'
+import { clientFor, clientsInHooks } from './client-in-process.ts'
 import { requestBounds } from './database/statements/bounds.ts'
 import { detectDialect } from './dialect/detect.ts'
 import type { Dialect } from './dialect/dialect.ts'
-import type { InternalDialect } from './dialect/internal-dialect.ts'
-import { ApiError } from './errors.ts'
 import { answer, handle } from './handle.ts'
 import type { Runtime } from './http/call/call.ts'
 import { connectOnce } from './http/call/connect.ts'
-import type { AnyDocument, OpenApiVersion } from './http/call/documents.ts'
+import { causeOf, connectReplicas, createConnections } from './http/call/create-connections.ts'
 import { type FetchOptions, type Serving, serveFetch } from './http/call/fetch.ts'
 import { checkedReplicas } from './http/call/replica-options.ts'
-import { sessions } from './http/call/session.ts'
-import { authEndpointAt } from './http/endpoints/auth/auth-route.ts'
-import { isRead, readFromReplica } from './http/endpoints/reads/read-source.ts'
+import { givenInstance, sessions } from './http/call/session.ts'
 import { admissionOf } from './http/endpoints/routing/admit.ts'
-import { docsPartAt } from './http/endpoints/routing/docs-part.ts'
 import { authenticateHost, type HostRule } from './http/endpoints/routing/host-route.ts'
+import { isOwned } from './http/endpoints/routing/own-endpoint.ts'
 import { allowedMethods } from './http/endpoints/routing/route-method.ts'
 import { unpublishedHint } from './http/endpoints/routing/unpublished-hint.ts'
 import { type AccessExplanation, explainAccess } from './http/endpoints/service/explain-access.ts'
 import { describeExposure } from './http/endpoints/service/exposure.ts'
-import { healthPartAt } from './http/endpoints/service/health.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
-import { buildRouteTable, isServed, splitUrl } from './http/route-table.ts'
+import { buildRouteTable } from './http/route-table.ts'
 import type { Clock } from './lib/clock.ts'
+import { environment } from './lib/environment.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
-import { andThen, type MaybePromise } from './lib/maybe-promise.ts'
 import type { AnyDatabase } from './lib/sql/any-database.ts'
-import { withoutPlugins } from './lib/sql/without-plugins.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
-import type { DialectTable } from './model/dialect-column.ts'
 import { hookCaller } from './model/hooks/call-hook.ts'
 import type { Refusal } from './model/refusal-report.ts'
-import { ifMatchWarnings } from './model/registry/checks/if-match-warnings.ts'
-import { keylessWarnings } from './model/registry/checks/keyless-warning.ts'
+import { startUpWarnings } from './model/registry/checks/start-up-warnings.ts'
+import { dialectTables } from './model/registry/dialect-tables.ts'
 import { resolveRegistry } from './model/registry/registry.ts'
 import type { Registry } from './model/registry/resource.ts'
-import { credentialWarnings } from './model/registry/secret-columns.ts'
 import { type ApiRequest, withLowerCaseNames } from './model/request.ts'
 import type { HookTables, HookUser, UserOf } from './model/settings/access/hook-types.ts'
-import { rolesWithoutAuthentication } from './model/settings/auth/roles-without-authentication.ts'
 import type { ApiConfig } from './model/settings/config.ts'
 import { checkOptionNames } from './model/settings/option-names.ts'
-import { shown } from './model/settings/setting-checks.ts'
-import { settingNames } from './model/settings/setting-names.ts'
 import { collectProblems, throwProblems } from './model/settings/setting-problems.ts'
-import { afterCallback } from './openapi/after-callback.ts'
 import { checkErrorCodes } from './openapi/check-error-codes.ts'
-import { documentSteps, type Endpoints } from './openapi/document.ts'
-import { createDocumentation, openApiVersions } from './openapi/endpoint/documentation.ts'
-import { queryStringSteps } from './openapi/parameters/query-string-form.ts'
+import type { Endpoints } from './openapi/document.ts'
+import { createDocumentation } from './openapi/endpoint/documentation.ts'
 import { authorityCache } from './query/cache/authority-bound.ts'
 import { createReadCache } from './query/cache/read-cache.ts'
-import { noScopes } from './query/compile/scopes.ts'
+import { resolveDeclared } from './query/plan/aggregates/resolve-declared.ts'
 
 /** The options of `createApi`. */
 export interface ApiOptions<
@@ -90,13 +69,12 @@ export interface ApiOptions<
   KeyUser = HookUser,
   DB = HookTables,
 > {
-  /** The application's Kysely instance, of any dialect; the API never closes it. Its tables type `args.db` of the hooks in `config`. */
+  /** The application's Kysely instance, which the API never closes. Its tables type `args.db` of the hooks in `config`. */
   // `Kysely<any>` keeps `Parameters<typeof createApi>`, which does not infer DB, open for any instance.
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
   readonly db: Kysely<DB> | Kysely<any>
   /**
-   * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn; everything else uses `db`, users and `args.db`
-   * of hooks too. An unavailable replica is skipped until a check succeeds; if none is available, reads use `db`. Replicas lag; see
+   * Kysely instances of read replicas of `db`, one server each, that GET and HEAD use in turn. Replicas lag; see
    * `API_READ_YOUR_WRITES`. The API never closes them. Default: none.
    *
    * ```ts
@@ -107,7 +85,7 @@ export interface ApiOptions<
   readonly replicas?: readonly Kysely<any>[]
   /**
    * The models; those with `meta` are published. Not needed if API_BASE_MODEL registers them. A relation to a model that is
-   * not in the list, or by a field that does not exist, is a compile error.
+   * not in the list is a compile error.
    */
   readonly models?: CheckedModels<Models> & Models
   /** `API_*` keys; see ApiConfig. */
@@ -119,15 +97,14 @@ export interface ApiOptions<
     // `& {}` changes no type, but leaves it to `db` to infer DB: a callback may be declared with some of the tables.
     DB & {}
   >
-  /** Database schema that qualifies the tables of all models without a schema of their own; default: none. */
+  /** Database schema of all models without one of their own; default: none. */
   readonly schema?: string
   /** The name of the dialect or a Dialect object, if it cannot be detected from `db`. */
   readonly dialect?: string | Dialect
   /** Environment variables; default `process.env` if it exists. Only `ACCESS_SECRET_KEY`, `REFRESH_SECRET_KEY` and `NODE_ENV` are read. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * The clock of managed columns, `'now'` of soft delete, tokens, rate limits and response times; tests stop it. Default: the clock of
-   * the system.
+   * The clock of managed columns, soft delete, tokens, rate limits and response times. Default: the clock of the system.
    *
    * ```ts
    * createApi({ db, models, clock: { now: () => Date.parse('2026-01-02'), elapsed: () => 0 } })
@@ -136,11 +113,10 @@ export interface ApiOptions<
   readonly clock?: Clock
   /** Called for every unexpected error and every 5xx; default: `console.error`. */
   readonly onError?: (error: unknown, request: ApiRequest) => void
-  /** Called for probable mistakes in the configuration and for outages of replicas and stores; default: `console.warn`. */
+  /** Called for probable mistakes in the configuration, and outages of replicas and stores; default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   /**
-   * Called for every 401, 403 and 429, with the request id but without credentials, query or body: for a security log.
-   * Default: none.
+   * Called for every 401, 403 and 429, without credentials, query or body: for a security log. Default: none.
    *
    * ```ts
    * createApi({ db, models, onRefusal: (refusal) => logger.warn(refusal) })
@@ -179,6 +155,13 @@ export interface ApiModels {
  */
 type Captured<Given> = [Given] extends [never] ? Given : unknown
 
+/** The options of `as`. */
+export interface AsOptions {
+  /** The Kysely instance or transaction that the requests use. */
+  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
+  readonly db?: Kysely<any> | undefined
+}
+
 /**
  * A configured API. `Given` is the type of the options it was made with, from which a typed client takes the models:
  * `Api<{ models: typeof models }>`.
@@ -187,7 +170,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
   /** Never set: it only holds the type for TypeScript. */
   readonly '~given'?: Given
   /**
-   * Serves a request; never rejects.
+   * Serves a request; never rejects. With a `user`, the request is that user's, or with null nobody's, whatever its credentials are:
+   * for a route of the host that answers as somebody.
    *
    * ```ts
    * const { status, body } = await api.handle({ method: 'GET', url: '/api/books/1', headers: {} })
@@ -195,6 +179,28 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * ```
    */
   handle<T = JsonValue>(request: ApiRequest): Promise<ApiResponse<T>>
+  /**
+   * Returns the typed client of `@model-api/core/client` for this process. Its requests pass through the same stages as those over
+   * HTTP, with the user given: policies, rights, validation and hooks. They count against no rate limit.
+   *
+   * ```ts
+   * const books = await api.as(user).books.list({ where: { price: { gt: '20' } } }).unwrap()
+   * await db.transaction().execute(async (trx) => {
+   *   await api.as(user, { db: trx }).books.update(1, { price: '21.00' }).unwrap()
+   * })
+   * ```
+   *
+   * @param user The user, an object as a strategy would return it; null for nobody; `true` for a user without a record. `'system'`
+   * is restricted by no role, right of a column or policy; validation remains. Users of requests are never strings, so that none is the
+   * system by its name: a strategy that returns 'system' is refused.
+   * @param options.db The connection of its requests, for example a transaction of the host. A write that fails in a transaction changes
+   * nothing, and the transaction goes on. Default: as for any request; reads use `replicas` as GET does.
+   */
+  as<A extends Pick<Api, '~given'>>(
+    this: A,
+    user: object | true | null | 'system',
+    options?: AsOptions,
+  ): Client<A>
   /**
    * Serves a request as `handle` does, with the body as text. Adapters call it, because rows are then serialised without objects
    * in between. Never rejects.
@@ -235,7 +241,8 @@ export interface Api<Given extends ApiModels = ApiModels> {
   owns(url: string): boolean
   /**
    * Resolves when the start-up queries have succeeded. While they fail, requests get 503, and each request tries them again. Also
-   * rejects if nothing fills a required read-only column, so that every POST to the model fails; other requests are served.
+   * rejects if nothing fills a required read-only column, so that every POST to the model fails, or if responses cut digits of a key
+   * or of a column of a relation, so that URLs and embeds miss records; other requests are served.
    */
   readonly ready: Promise<void>
   readonly registry: Registry
@@ -257,21 +264,12 @@ export interface Api<Given extends ApiModels = ApiModels> {
    * Returns the OpenAPI 3.1 document of this API, as it is served.
    *
    * ```ts
-   * writeFileSync('openapi.json', JSON.stringify(api.openapi(), null, 2))
+   * writeFileSync('openapi.json', JSON.stringify(await api.openapi(), null, 2))
    * ```
    */
-  openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
+  openapi(): Promise<OpenAPIObject>
   /**
-   * Returns the document in the form of OpenAPI 3.2, as `/openapi.json?openapi=3.2` returns it: the query of an operation is one
-   * parameter, and lists have QUERY.
-   *
-   * ```ts
-   * api.openapi({ version: '3.2' }).paths?.['/api/books']?.query?.operationId // 'queryBooks'
-   * ```
-   */
-  openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
-  /**
-   * Explains which rules allow or refuse a request of a user (null: anonymous), stage by stage, without serving it. It judges the method
+   * Explains which rules allow or refuse a request of a user (null: anonymous; `'system'`: the system of `as`), stage by stage, without serving it. It judges the method
    * and the path; joins, filters and fields of the query, the body and rights of columns are checked only when a request is served.
    *
    * ```ts
@@ -304,6 +302,16 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   schemaDifferences(): Promise<readonly SchemaDifference[]>
   /**
+   * Returns a warning with the foreign keys by which aggregates of related records read whole tables, because no index begins with
+   * them; undefined if there are none. Compares the same models as `schemaDifferences`, and rejects if the schema cannot be read.
+   *
+   * ```ts
+   * const warning = await api.schemaAdvice()
+   * // '…\n- Site.visits: no index of visits begins with (site_id). Add one: create index visits_site_id on visits (site_id).'
+   * ```
+   */
+  schemaAdvice(): Promise<string | undefined>
+  /**
    * Makes `<API_HEALTH_ROUTE>/ready` respond with 503 while requests are still served, so that a load balancer stops sending
    * requests before the process ends. `createServer` calls it when it closes.
    */
@@ -311,10 +319,6 @@ export interface Api<Given extends ApiModels = ApiModels> {
   /** Ends the API. It holds no resources of its own at present, so this does nothing; the application closes its own database. */
   close(): Promise<void>
 }
-
-/** Returns the cause of an ApiError, which responses do not show but `ready` reports; any other error unchanged. */
-const causeOf = (error: unknown): unknown =>
-  error instanceof ApiError ? (error.cause ?? error) : error
 
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() }
 
@@ -351,20 +355,18 @@ export function createApi<
     },
     problems,
   )
+  resolveDeclared(registry.resources, problems)
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)
   const { replicas: given, dialect: named, schema } = options
-  const { openApiCallback, readYourWrites, statementTimeout } = settings
-  const replicaDbs = checkedReplicas(
+  const { readYourWrites, statementTimeout } = settings
+  const replicas = checkedReplicas(
     { replicas: given, schema, dialect: detected, named, readYourWrites },
     problems,
   )
   const getter = config.API_SESSION_GETTER
-  const { session, knownSession } = sessions(db, getter, schema, {
-    callHook,
-    watch,
-  })
+  const { session, knownSession } = sessions(db, getter, schema, { callHook, watch })
   const warnings: string[] = []
   checkErrorCodes(
     [settings, ...registry.resources.map((one) => one.settings)].flatMap((one) => one.errorCodes),
@@ -374,11 +376,10 @@ export function createApi<
   throwProblems(problems)
   warnings.push(...startUpWarnings(registry, config, options.models?.length ?? 0))
   for (const warning of warnings) warn(warning)
-  const tables = tablesOf(registry)
+  const tables = dialectTables(registry)
   const clock = options.clock ?? systemClock
   const elapsed = () => clock.elapsed()
-  const bounds = requestBounds(statementTimeout)
-  const connectTo = (one: AnyDatabase, advise: (message: string) => void) =>
+  const connect = (one: AnyDatabase, advise: (message: string) => void) =>
     connectOnce({
       db: one,
       detected,
@@ -387,9 +388,9 @@ export function createApi<
       // An instance of the session getter may be bound to a connection.
       isPool: (on) => on === one || (getter === undefined && !on.isTransaction),
       report: reportAlone,
-      bounds,
+      bounds: requestBounds(statementTimeout),
     })
-  const connected = connectTo(db, warn)
+  const connected = connect(db, warn)
   const schemaCheck = createSchemaCheck({
     db,
     registry,
@@ -398,129 +399,83 @@ export function createApi<
     report: reportAlone,
     elapsed,
   })
-  const dialect = (on: AnyDatabase = db): MaybePromise<InternalDialect> => {
-    const known = connected(on)
-    if (schemaCheck.isSettled()) return known
-    return andThen(known, (one) => andThen(schemaCheck.admit(on, one), () => one))
-  }
-  const newCounts = () => createSharedCounts(elapsed)
-  const replicas =
-    replicaDbs.length === 0
-      ? undefined
-      : createReplicas({
-          dbs: replicaDbs,
-          connect: (one) => connectTo(one, () => {}),
-          newCounts,
-          elapsed,
-          onUnavailable: (index, cause) => warn(replicaAway(index, causeOf(cause))),
-        })
-  const opened = (
-    request: ApiRequest,
-    on: Pick<Lease, 'db' | 'dialect'>,
-    isShared: boolean,
-  ): OpenedDatabase => ({
-    target: { db: on.db, dialect: on.dialect, scopes: noScopes },
-    lease: new Lease({
-      db: on.db,
-      dialect: on.dialect,
-      bounds: requestBounds(statementTimeout, request),
-    }),
-    isShared,
+  const host: HostFunctions = { callHook, callHookOn, report, refused, warn }
+  const database = createConnections({
+    root: db,
+    schema,
+    session,
+    knownSession,
+    connected,
+    schemaGate: schemaCheck,
+    replicas,
+    connectReplica: (one) => connect(one, () => {}),
+    writes: registry.resources.some(({ settings: { methods } }) => [...methods].some(isWrite)),
+    warn,
+    elapsed,
   })
-  const openForUser: OpenDatabase = (request) =>
-    andThen(session(request), (given) => {
-      const own = withoutPlugins(given)
-      return andThen(dialect(own), (known) => {
-        const isShared = given === db && !given.isTransaction && !isInsideHook()
-        return opened(request, { db: own, dialect: known }, isShared)
-      })
-    })
-  const readUserFromReplica: ReadUserFromReplica = async (request, read) =>
-    isRead(request.method)
-      ? readFromReplica({ request, runtime }, (replica) => read(opened(request, replica, true)))
-      : undefined
-  const endpoints = {
-    ...describedEndpoints,
-    hasSessions: config.API_SESSION_GETTER !== undefined,
-  }
+  const signIn = createSignIn({
+    settings,
+    users: registry.users,
+    clock,
+    host,
+    database,
+    isInsideHook,
+  })
+  const endpoints = { ...describedEndpoints, hasSessions: getter !== undefined }
   const runtime: Runtime = {
     settings,
     registry,
-    callerRegistries: callerRegistries(registry),
-    hintUnpublished: unpublishedHint(registry, settings.prefix, warn),
-    hintMissingRoles: missingRolesHint(registry, warn),
-    routes: buildRouteTable(registry, settings.prefix, settings.endpointCase),
-    schema,
-    anonymousReach: reachOf(anonymous),
-    policies,
     clock,
-    dialect,
-    session,
-    knownSession,
-    callHook,
-    callHookOn,
-    report,
-    refused,
-    warn,
-    root: db,
-    readiness: createReadiness({
-      db,
-      dialect: () => dialect(),
-      writes: registry.resources.some(({ settings: { methods } }) => [...methods].some(isWrite)),
-      elapsed,
-    }),
-    replicas,
-    counts: newCounts(),
-    reads: createReadCache(cachedPlans),
-    echoes: authorityCache(cachedPlans),
-    auth: createAuth({
-      settings,
-      users: registry.users,
-      clock,
-      open: openForUser,
-      readUserFromReplica: settings.usersFromReplicas ? readUserFromReplica : undefined,
-      report,
-      callHook,
-    }),
-    refreshStore: createRefreshTokenStore({ root: db, schema, dialect, bounds }),
-    documentation: createDocumentation({
-      '3.1': afterCallback(openApiCallback, () => documentSteps(registry, settings, endpoints)),
-      '3.2': afterCallback(openApiCallback, () => queryStringSteps(registry, settings, endpoints)),
-    }),
-    limiter: createLimiter({ store: settings.rateStore, clock, warn }),
+    routing: {
+      table: buildRouteTable(registry, settings.prefix, settings.endpointCase),
+      hintUnpublished: unpublishedHint(registry, settings.prefix, warn),
+    },
+    host,
+    database,
+    access: {
+      callerRegistries: callerRegistries(registry),
+      policies,
+      anonymousReach: reachOf(anonymous),
+      hintMissingRoles: missingRolesHint(registry, warn),
+      clientInHook: clientsInHooks(() => runtime),
+    },
+    signIn,
+    caches: { reads: createReadCache(cachedPlans), echoes: authorityCache(cachedPlans) },
+    documentation: createDocumentation(registry, settings, endpoints),
   }
-  function openapi(options?: { readonly version?: '3.1' }): OpenAPIObject
-  function openapi(options: { readonly version: '3.2' }): oas32.OpenAPIObject
-  function openapi(options: { readonly version?: OpenApiVersion } = {}): AnyDocument {
-    return runtime.documentation.document(versionOf(options))
-  }
-  const owns = (url: string): boolean => isOwned(runtime, url)
+  /** The runtime of a request that its host gives a user. */
+  const runtimeOf = ({ user }: ApiRequest): Runtime =>
+    user === undefined || settings.auth.strategies.length === 0
+      ? runtime
+      : { ...runtime, signIn: { ...signIn, given: { user } } }
+  const owns = (url: string): boolean => isOwned(settings, runtime.routing.table, url)
   const serving: Serving = {
     answer: (request, refused) => answer(runtime, request, refused),
     owns,
     bodyLimit: settings.bodyLimit,
   }
   return {
-    answer: (request) => answer(runtime, request),
+    answer: (request) => answer(runtimeOf(request), request),
     handle: <T>(request: ApiRequest) =>
-      handle(runtime, withLowerCaseNames(request)) as Promise<ApiResponse<T>>,
+      handle(runtimeOf(request), withLowerCaseNames(request)) as Promise<ApiResponse<T>>,
+    as(user, { db: own } = {}) {
+      if (!isSender(user)) throw new TypeError(notSender(user))
+      const on = own === undefined ? undefined : givenInstance(own, schema, watch)
+      return clientFor(runtime, user, on)
+    },
     fetch: (request, options) => serveFetch(serving, request, options),
     refuse: (request, error) => handle(runtime, request, { error }),
     bodyLimit: settings.bodyLimit,
     prefix: settings.prefix,
     owns,
     authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
-    refreshTokens: createRevocation(runtime.refreshStore, db, runtime.auth.users, clock),
+    refreshTokens: createRevocation(signIn.refreshStore, db, signIn.auth.users, clock),
     get ready() {
       const ready = Promise.all([
         connected(),
         schemaCheck.finished(),
-        runtime.auth.ready?.(),
-        checkReplicas(runtime),
-        // A mistake in the callback is found by calling it.
-        ...(openApiCallback === undefined
-          ? []
-          : openApiVersions.map((one) => runtime.documentation.built(one))),
+        signIn.auth.ready?.(),
+        connectReplicas(database, settings, warn),
       ]).then(
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
@@ -532,124 +487,26 @@ export function createApi<
     },
     registry,
     rateLimits: rateLimitScope(settings, registry),
-    openapi,
+    openapi: () => runtime.documentation.built(),
     explainAccess: (user, request) => explainAccess(runtime, user, request),
     schemaDifferences: () =>
       schemaCheck.differences().catch((error: unknown) => Promise.reject(causeOf(error))),
+    schemaAdvice: () =>
+      schemaCheck.advice().catch((error: unknown) => Promise.reject(causeOf(error))),
     exposure: (roles) => describeExposure(runtime, roles),
-    drain: () => runtime.readiness.drain(),
+    drain: () => database.readiness.drain(),
     close: async () => {},
   }
 }
 
-interface Observers {
-  readonly report: HostFunctions['report']
-  /** Reports a failure that belongs to no request. */
-  readonly reportAlone: (error: unknown) => void
-  readonly warn: HostFunctions['warn']
-  readonly refused: HostFunctions['refused']
-}
+/** Whether a value may be the user of `as`. A user cannot be a string, as one called "system" would be the system. */
+const isSender = (user: unknown): boolean =>
+  typeof user === 'object' || user === true || user === 'system'
 
-/** Wraps the functions of the host that receive events; their own failures are reported. */
-function observersOf({
-  onError,
-  onWarning,
-  onRefusal,
-}: Pick<ApiOptions, 'onError' | 'onWarning' | 'onRefusal'>): Observers {
-  const report = observer(onError ?? ((error: unknown) => console.error(error)), (error) =>
-    console.error(new Error('onError failed.', { cause: error })),
-  )
-  const reportAlone = (error: unknown): void => report(error, noRequest)
-  const reportFailed = (name: string) => (error: unknown) =>
-    reportAlone(new Error(`${name} failed.`, { cause: error }))
-  return {
-    report,
-    reportAlone,
-    warn: observer(
-      onWarning ?? ((message: string) => console.warn(message)),
-      reportFailed('onWarning'),
-    ),
-    refused: observer(onRefusal ?? (() => {}), reportFailed('onRefusal')),
-  }
-}
-
-/** Returns the warnings about models; `models` is the number of models in the options. */
-const startUpWarnings = (
-  registry: Registry,
-  config: ApiConfig,
-  models: number,
-): readonly string[] => [
-  ...rolesWithoutAuthentication(registry.resources, config),
-  ...credentialWarnings(registry),
-  ...keylessWarnings(registry),
-  ...ifMatchWarnings(registry),
-  ...(registry.resources.length === 0 ? [nothingPublished(models)] : []),
-]
-
-/** Connects the replicas, and warns if the primary does not report the position that reads of own writes need. */
-async function checkReplicas({
-  replicas,
-  settings: { readYourWrites, statementTimeout },
-  root,
-  dialect,
-  warn,
-}: Runtime): Promise<void> {
-  if (replicas === undefined) return
-  await replicas.checked()
-  if (readYourWrites === 'off') return
-  const db = withoutPlugins(root)
-  const primary = new Lease({
-    db,
-    dialect: await dialect(),
-    bounds: requestBounds(statementTimeout),
-  })
-  if ((await currentPosition(primary)) === undefined) warn(noPositions(primary.dialect))
-}
-
-/** Returns the version that the options of `openapi` name. */
-function versionOf({
-  version = '3.1',
-  ...others
-}: {
-  readonly version?: OpenApiVersion
-}): OpenApiVersion {
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) {
-    throw new Error(`api.openapi: unknown option "${unknown}". Expected { version: '3.2' }.`)
-  }
-  if (!openApiVersions.includes(version)) {
-    throw new Error(
-      `api.openapi: there is no version ${shown(version)}. Expected '${openApiVersions.join("' or '")}'.`,
-    )
-  }
-  return version
-}
-
-function isOwned({ routes, settings: { auth, docs, healthRoute } }: Runtime, url: string): boolean {
-  const { path } = splitUrl(url)
-  return (
-    isServed(routes, path) ||
-    authEndpointAt(auth.routes, path) !== undefined ||
-    docsPartAt(docs, path) !== undefined ||
-    healthPartAt(healthRoute, path) !== undefined
-  )
-}
-
-/** Returns the warning about an API without endpoints. */
-const nothingPublished = (models: number): string =>
-  models === 0
-    ? 'No model is published: createApi({ models }) lists none.'
-    : 'No model is published: a model needs "meta", for example meta: {}, to get an endpoint.'
+const notSender = (user: unknown): string =>
+  `api.as: expected an object of a user, null for nobody, true for a user without a record, or 'system'; got ${user === undefined ? 'undefined' : `a ${typeof user}`}.`
 
 const isWrite = (method: string): boolean => method !== 'GET'
-
-const noPositions = (dialect: InternalDialect): string =>
-  `The primary does not report its log position, which requires ${dialect.server?.replication?.needs}. Until then ` +
-  `${settingNames.readYourWrites} sends requests with a position to the primary.`
-
-/** Returns the warning about an unavailable replica. */
-const replicaAway = (index: number, cause: unknown): string =>
-  `replicas[${index}] is unavailable and skipped until it is back: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /** Capacity of the caches of prepared reads and of echo plans (LRU). */
 const cachedPlans = 300
@@ -658,32 +515,4 @@ const cachedPlans = 300
 const describedEndpoints: Omit<Endpoints, 'hasSessions'> = {
   methods: allowedMethods,
   protection: (route, method) => admissionOf(checksOf(route, method), '', []),
-}
-
-/** Placeholder for `onError` if a failure belongs to no request. */
-const noRequest: ApiRequest = { method: '', url: '' }
-
-/** Returns `process.env`; undefined on runtimes without it. */
-function environment(): Readonly<Record<string, string | undefined>> | undefined {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-  return process?.env
-}
-
-/** Returns the tables that the API reads: those of the resources and of the user model. */
-function tablesOf({ resources, users }: Registry): readonly DialectTable[] {
-  const all = [...new Set([...resources, ...(users === undefined ? [] : [users])])]
-  const tables = all.map(({ schema, table, allColumns, searchIndex }) => ({
-    table,
-    ...(searchIndex === undefined ? {} : { search: searchIndex }),
-    columns: [...allColumns.values()],
-    ...(schema === undefined ? {} : { schema }),
-  }))
-  const relations = all.flatMap(({ allRelations }) => [...allRelations.values()])
-  const junctions = relations.flatMap(({ through }) => {
-    if (through === undefined || through.resource !== undefined) return []
-    const { schema, table, from, to } = through
-    const columns = [...from, ...to].map(({ held }) => held)
-    return [{ table, columns, ...(schema === undefined ? {} : { schema }) }]
-  })
-  return [...tables, ...junctions]
 }

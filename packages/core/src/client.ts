@@ -18,5 +18,7 @@ export {
   mutationOptions,
   queryOptions,
 } from './client/query/query-options.ts'
+export type { Aggregating } from './client/query/related-types.ts'
 export { reference } from './client/reference.ts'
 export type { Row } from './client/row.ts'
+export type { FieldProblem, ProblemCode, ProblemParams } from './lib/problems/problem-codes.ts'

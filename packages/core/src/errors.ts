@@ -4,6 +4,21 @@ import type { ErrorBody } from './lib/error-body.ts'
 import { bounded, excerpt, listed, longestPath } from './lib/error-size.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
 import { operationAt } from './lib/operation-at.ts'
+import { isMessagesByPath } from './lib/problems/messages-by-path.ts'
+import type { CodedProblem, FieldProblem, ProblemCode } from './lib/problems/problem-codes.ts'
+import {
+  brokenRule,
+  forbiddenRecord,
+  noReferredRecord,
+  noSuchRecord,
+  referringRecords,
+  refusedByHost,
+  refusedByTrigger,
+  takenCombination,
+  takenValue,
+  tooLongOrOutOfRange,
+  valueNeeded,
+} from './problems.ts'
 
 /** An error response; a stage or a hook throws it to refuse the request. */
 export class ApiError extends Error {
@@ -37,8 +52,8 @@ export interface ApiErrorOptions {
  * `status` is the HTTP status from 400 to 599, `error` a short name, `reason` the explanation for the client, `code` an identifier
  * by which programs tell this refusal from others, or an object with `code` and `at`: the operation of a batch that is refused, `at` of a
  * `Change`. They are sent unchanged, except for the fields of a `reason` such as
- * `{ title: ['…'] }` if the hook is about a record of a list or a nested one: they get its path, `[3].title`. Only the errors of the
- * service itself have a maximum size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
+ * `{ title: ['…'] }` if the hook is about a record of a list or a nested one: they get its path, `[3].title`. Each message of such a
+ * `reason` is also one of the `problems`, with the code `refused`. Only the errors of the service itself have a maximum size. Throws a RangeError for another status, and for a code that is not 1 to 100 letters, digits, `_`, `-` and `.`. Choose a code
  * that no error of the service has, for example with a prefix of your own. API_ERROR_CODES declares it for
  * the OpenAPI document.
  *
@@ -68,12 +83,22 @@ export function apiError(
     ...(reason === undefined ? {} : { reason }),
     ...(code === undefined ? {} : { code }),
     ...(at === null ? {} : { at }),
+    ...problemsIn(reason),
   })
   ofHost.add(refused)
   return refused
 }
 
 const ofHost = new WeakSet<ApiError>()
+
+/** The problems of a host's reason that has messages by path. */
+function problemsIn(reason: JsonValue | undefined): Pick<ErrorBody, 'problems'> {
+  if (!isMessagesByPath(reason)) return {}
+  const problems = Object.entries(reason).flatMap(([path, messages]) =>
+    messages.map((message) => ({ path, ...refusedByHost(message) })),
+  )
+  return { problems }
+}
 
 /** Whether a hook has made the error, which may have a code of the service. */
 export function isOfHost(error: ApiError): boolean {
@@ -86,7 +111,7 @@ const isCode = (code: unknown): boolean => typeof code === 'string' && /^[\w.-]{
 /** Returns a host's error with another reason. */
 export function withReason(error: ApiError, reason: JsonValue): ApiError {
   const { status, body, headers, cause, stack } = error
-  const changed = new ApiError(status, { ...body, reason }, headers)
+  const changed = new ApiError(status, { ...body, reason, ...problemsIn(reason) }, headers)
   ofHost.add(changed)
   return Object.assign(changed, { cause, stack })
 }
@@ -117,17 +142,51 @@ const quoted = (text: string): string => `"${excerpt(text)}"`
 const badRequest = (code: string, reason: string, at?: string): ApiError =>
   refusal(400, { error: 'Bad Request', reason, code, ...(at === undefined ? {} : { at }) })
 
-const denied = (code: string, reason: JsonValue, at?: string): ApiError =>
+const denied = (code: string, reason: string, at?: string): ApiError =>
   refusal(403, { error: 'Forbidden', reason, code, ...(at === undefined ? {} : { at }) })
 
-const notFound = (code: string, reason: JsonValue): ApiError =>
+const notFound = (code: string, reason: string): ApiError =>
   refusal(404, { error: 'Not Found', reason, code })
 
 const conflict = (
   code: string,
-  reason: string | Readonly<Record<string, readonly string[]>>,
+  reason: string,
   headers?: Readonly<Record<string, string>>,
 ): ApiError => refusal(409, { error: 'Conflict', reason, code }, headers)
+
+const phraseOfRefusal = {
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  422: 'Unprocessable Content',
+} as const
+
+/** Creates an error with one problem at these paths, or of the whole request if none is known. */
+const refusedWith = (
+  status: keyof typeof phraseOfRefusal,
+  code: ProblemCode,
+  of: CodedProblem,
+  paths: readonly string[],
+): ApiError =>
+  refusedFor(
+    status,
+    code,
+    of,
+    paths.map((path) => ({ path, ...of })),
+  )
+
+/** Creates an error of these problems, or with the message of `whole` if there are none. */
+const refusedFor = (
+  status: keyof typeof phraseOfRefusal,
+  code: ProblemCode,
+  whole: CodedProblem,
+  problems: readonly FieldProblem[],
+): ApiError =>
+  refusal(status, {
+    error: phraseOfRefusal[status],
+    code,
+    ...(problems.length === 0 ? { reason: whole.message } : listed(problems)),
+  })
 
 const tooLarge = (code: string, reason: string): ApiError =>
   refusal(413, { error: 'Content Too Large', reason, code })
@@ -165,7 +224,7 @@ export const noRecordUrls = (path: string, list: string): ApiError =>
     `No endpoint answers at ${excerpt(path, longestPath)}: the rows of ${list} have no key, so there is only the list.`,
   )
 
-/** Another method; `Allow` lists those of the endpoint. */
+/** Another method than `Allow` lists. */
 export const methodNotAllowed = (
   method: string,
   allowed: readonly string[],
@@ -206,11 +265,11 @@ export const tooManyRequests = (
     headers,
   )
 
-/** A start-up query failed, or a connection has unsafe settings; the log has the cause. */
+/** A start-up query failed, or a connection has unsafe settings; see the log. */
 export const notReady = (): ApiError =>
   unavailable('not_ready', 'The service is not ready yet.', { 'retry-after': '5' })
 
-/** The response of the health route while requests cannot be served. */
+/** The health route while requests cannot be served. */
 export const notReadyFor = (reason: string): ApiError =>
   unavailable('unready', `Not ready: ${reason}.`, {
     'retry-after': '1',
@@ -226,7 +285,7 @@ export const tooBusy = (): ApiError =>
 const unauthorized = (code: string, reason: string, challenge: string): ApiError =>
   refusal(401, { error: 'Unauthorized', reason, code }, { 'www-authenticate': challenge })
 
-/** A request without credentials (specification's text). */
+/** A request without credentials. */
 export const authorizationMissing = (
   challenge: string,
   place: 'header' | 'host' | { readonly cookie: string } = 'header',
@@ -245,7 +304,7 @@ export const authorizationMissing = (
 export const invalidCredentials = (challenge: string): ApiError =>
   unauthorized('invalid_credentials', 'Invalid credentials', challenge)
 
-/** An expired access token (specification's text). */
+/** An expired access token. */
 export const tokenHasExpired = (): ApiError =>
   unauthorized(
     'token_expired',
@@ -253,11 +312,11 @@ export const tokenHasExpired = (): ApiError =>
     'Bearer error="invalid_token", error_description="Token has expired"',
   )
 
-/** A refresh token that is malformed, forged, or of another service (specification's text). */
+/** A refresh token that is malformed, forged, or of another service. */
 export const invalidToken = (): ApiError =>
   unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')
 
-/** A refresh token that is unknown, revoked or expired (specification's text). */
+/** A refresh token that is unknown, revoked or expired. */
 export const invalidRefreshToken = (): ApiError =>
   denied('invalid_refresh_token', 'Invalid or expired refresh token')
 
@@ -274,11 +333,9 @@ export const passwordTooLong = (bytes: number): ApiError =>
 
 // ---------------------------------------------------------------- authorize, scope: 403
 
-/** A role is missing or a policy refuses (specification: Access policies); of a list or nested records, the reason has the path in the body. */
+/** A role is missing or a policy refuses; for a list or nested records, by path. */
 export const forbidden = (path: string = ''): ApiError =>
-  denied('forbidden', path === '' ? notAllowed : { [path]: [notAllowed] })
-
-const notAllowed = 'This is not allowed for the current user.'
+  refusedWith(403, 'forbidden', forbiddenRecord, path === '' ? [] : [path])
 
 /** PATCH or DELETE by filters, from a caller who may not list the resource. */
 export const forbiddenFilters = (method: string): ApiError =>
@@ -317,7 +374,7 @@ export const unknownOperator = (operator: string, hint: string, at: string): Api
 export const unknownFunction = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_function', `Unknown function ${quoted(name)}.${hint}`, at)
 
-/** A parameter that is neither of the query language nor in API_ADDITIONAL_QUERY_PARAMS. */
+/** A parameter neither of the query language nor of API_ADDITIONAL_QUERY_PARAMS. */
 export const unknownParameter = (name: string, hint: string, at: string): ApiError =>
   badRequest('unknown_parameter', `Unknown parameter ${quoted(name)}.${hint}`, at)
 
@@ -325,7 +382,7 @@ export const unknownParameter = (name: string, hint: string, at: string): ApiErr
 export const repeatedParameter = (name: string, at: string): ApiError =>
   badRequest('repeated_parameter', `${quoted(name)} may be given only once.`, at)
 
-/** The request exceeds a limit; the error names the setting. */
+/** The request exceeds a limit; the reason names the setting. */
 export const limitExceeded = (
   setting: string,
   limit: number,
@@ -335,15 +392,15 @@ export const limitExceeded = (
 
 // ---------------------------------------------------------------- plan: 400, the names and values do not fit the model
 
-/** Hidden, unjoined, unpublished and unknown fields all give this error. */
+/** An unknown, hidden or unjoined field. */
 export const unknownColumn = (column: string, owner: string, hint: string, at: string): ApiError =>
   badRequest('unknown_column', `Unknown column ${quoted(column)} on ${owner}.${hint}`, at)
 
-/** A filter or an option names a relation that does not exist or is not published. */
+/** A filter or an option names an unknown relation. */
 export const unknownPathSegment = (segment: string, hint: string, at: string): ApiError =>
   badRequest('unknown_relation', `${quoted(segment)} is not a relation here.${hint}`, at)
 
-/** A path segment that matches several relations; they are listed. */
+/** A path segment that matches several relations. */
 export const ambiguousPath = (
   segment: string,
   candidates: readonly string[],
@@ -355,7 +412,7 @@ export const ambiguousPath = (
     at,
   )
 
-/** A join token that names no relation of the base model (specification's text). */
+/** A join token that names no relation of the base model. */
 export const invalidJoinModel = (token: string, hint: string): ApiError =>
   refusal(400, {
     error: `Invalid join model: ${excerpt(token)}`,
@@ -412,7 +469,7 @@ export const operatorNotForType = (
     at,
   )
 
-/** A parameter whose value is not one of the accepted ones. */
+/** A parameter with a value that it does not accept. */
 export const invalidParameter = (
   name: string,
   text: string,
@@ -425,7 +482,7 @@ export const invalidParameter = (
     `${name}=${text}`,
   )
 
-/** A cursor names a row that is no longer there, or that the caller may no longer read. */
+/** A cursor names a row that the caller can no longer read. */
 export const cursorExpired = (name: string): ApiError =>
   badRequest(
     'cursor_expired',
@@ -437,7 +494,7 @@ export const cursorExpired = (name: string): ApiError =>
 export const featureDisabled = (what: string, setting: string, at: string): ApiError =>
   badRequest('feature_disabled', `${what} is not enabled here (${setting}).`, at)
 
-/** `search` where the model declares no column for it that the caller may read. */
+/** `search` where the caller may read no declared column. */
 export const searchNotOffered = (endpoint: string, at: string): ApiError =>
   badRequest(
     'search_not_offered',
@@ -467,9 +524,9 @@ export const unsupportedQuery = (reason: string, at: string): ApiError =>
 
 // ---------------------------------------------------------------- execute: 404, 503
 
-/** No record has this key, or the caller may not see it; of a list, the reason has the path in the body. */
+/** No record has this key, or the caller may not see it; for a list, by path. */
 export const recordNotFound = (path: string = ''): ApiError =>
-  notFound('record_not_found', path === '' ? 'No such record.' : { [path]: ['No such record.'] })
+  refusedWith(404, 'record_not_found', noSuchRecord, path === '' ? [] : [path])
 
 /** An embed would exceed API_MAX_EMBEDDED_ROWS. */
 export const tooManyEmbeddedRows = (setting: string, limit: number, relation: string): ApiError =>
@@ -479,7 +536,7 @@ export const tooManyEmbeddedRows = (setting: string, limit: number, relation: st
     relation,
   )
 
-/** On SQLite, "fields" or groups over several to-many joins with too many combinations of rows. */
+/** On SQLite, too many combinations of rows of several to-many joins. */
 export const tooManyCombinations = (most: number, at: string): ApiError =>
   badRequest(
     'too_many_combinations',
@@ -491,18 +548,25 @@ export const tooManyCombinations = (most: number, at: string): ApiError =>
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 
-/** All lists of a query together have more values than one statement takes. */
+/** All lists of a query together have more values than a statement takes. */
 export const tooManyValues = (values: number, most: number): ApiError =>
   badRequest(
     'too_many_values',
     `This query has ${values} values in all, and the database takes ${most}. Send shorter lists, or fewer of them.`,
   )
 
+/** A statement of the request is longer than the database takes. */
+export const statementTooLong = (most: number): ApiError =>
+  tooLarge(
+    'statement_too_long',
+    `This request needs a statement of more than ${most} bytes, the most that the database takes. Send shorter values, or fewer of them.`,
+  )
+
 /** The database is unreachable, overloaded or too slow. */
 export const databaseUnavailable = (): ApiError =>
   unavailable('database_unavailable', 'The database did not answer in time. Try again shortly.')
 
-/** A deadlock or serialisation failure, or on MySQL and MariaDB a lock that was not released; a transaction has been repeated before. */
+/** A deadlock, a serialisation failure or a lock that was not released, after a repetition. */
 export const databaseConflict = (): ApiError =>
   unavailable(
     'database_conflict',
@@ -540,7 +604,7 @@ export const clientGone = (): ApiError =>
     code: 'client_closed_request',
   })
 
-/** An unexpected error: the response holds only the request id. */
+/** An unexpected error; the log has the details. */
 export const internalError = (requestId: string): ApiError =>
   refusal(500, {
     error: 'Internal Server Error',
@@ -570,7 +634,7 @@ export const unsupportedMediaType = (
 export const missingMediaType = (expected: string): ApiError =>
   badRequest('missing_media_type', `QUERY needs the header Content-Type: ${expected}.`)
 
-/** QUERY whose body the host has parsed, which loses the order of the parameters. */
+/** QUERY whose body the host has parsed. */
 export const parsedQueryBody = (): ApiError =>
   badRequest(
     'parsed_query_body',
@@ -604,7 +668,7 @@ export const referencesTooLarge = (setting: string, limit: number): ApiError =>
     `References put values of more than ${limit} characters (${setting}) into the bodies and URLs of this batch.`,
   )
 
-/** The connection ended before the body was complete, or Content-Length was wrong. */
+/** The connection ended too early, or Content-Length was wrong. */
 export const incompleteBody = (): ApiError =>
   badRequest('incomplete_body', 'The body ended before it was complete.')
 
@@ -628,7 +692,7 @@ export const unreadBody = (error: ApiError, text?: string): ApiError => new Unre
 export const emptyBody = (): ApiError =>
   badRequest('empty_body', 'A body is needed: a JSON object with the fields to write.')
 
-/** A body that is not JSON or exceeds a structural limit; the reason says where. */
+/** A body that is not JSON or exceeds a structural limit. */
 export const malformedJson = (what: string, at?: number, around = ''): ApiError => {
   const place = at === undefined ? '' : `, at character ${at}`
   const found = around === '' ? '' : `: ${around}`
@@ -639,16 +703,16 @@ export const malformedJson = (what: string, at?: number, around = ''): ApiError 
 export const wrongBody = (expected: string): ApiError =>
   badRequest('wrong_body', `The body must be ${expected}.`)
 
-/** All problems of a body: path → messages. */
+/** All problems of a body. */
 export const validationFailed = (
-  problems: Iterable<readonly [path: string, messages: readonly string[]]>,
+  problems: Iterable<FieldProblem>,
   /** The number of further problems. */
   more: number = 0,
 ): ApiError =>
   refusal(400, {
     error: 'Validation failed',
-    reason: listed(problems, more),
     code: 'validation_failed',
+    ...listed(problems, more),
   })
 
 /** An operation of a batch that is sign-in, documentation, health, or a batch. */
@@ -658,7 +722,7 @@ export const notInBatch = (path: string): ApiError =>
     `${excerpt(path, longestPath)} cannot be part of a batch, which takes requests to records, relations and lists.`,
   )
 
-/** A reference of a batch that a setup callback or custom authentication would see without its value. */
+/** A reference of a batch that a setup callback or custom authentication would see. */
 export const referencesSeenEarly = (): ApiError =>
   badRequest(
     'references_not_allowed',
@@ -671,73 +735,35 @@ export const unresolvedReference = (reference: string, why: string): ApiError =>
 
 // ---------------------------------------------------------------- write: 400, 409, 412, 422
 
-/** Creates an error whose reason is `path` → message if the fields are known, otherwise the message alone. */
-const refusedBy = (
-  status: 409 | 422,
-  code: string,
-  paths: readonly string[],
-  message: string,
-): ApiError => refusedFor(status, code, message, new Map(paths.map((path) => [path, [message]])))
-
-/** Creates an error whose reason is `path` → messages if fields are known, otherwise `message` alone. */
-const refusedFor = (
-  status: 409 | 422,
-  code: string,
-  message: string,
-  fields: ReadonlyMap<string, readonly string[]>,
-): ApiError =>
-  refusal(status, {
-    error: status === 409 ? 'Conflict' : 'Unprocessable Content',
-    reason: fields.size === 0 ? message : listed(fields),
-    code,
-  })
-
-const takenValue = 'Another record has this value.'
-const takenCombination = 'Another record has this combination of values.'
-
-/** Another record has these values; the error lists the fields of the unique key. */
+/** Another record has these values. */
 export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError => {
-  const fields = new Map<string, readonly string[]>()
-  for (const paths of keys) {
-    const message = paths.length > 1 ? takenCombination : takenValue
-    for (const path of paths) fields.set(path, [...(fields.get(path) ?? []), message])
-  }
-  return refusedFor(409, 'unique_violation', takenValue, fields)
+  const problems = keys.flatMap((paths) =>
+    paths.map((path) => ({ path, ...(paths.length > 1 ? takenCombination : takenValue) })),
+  )
+  return refusedFor(409, 'unique_violation', takenValue, problems)
 }
 
-/** A foreign key or link to a record that does not exist, or that the caller may not see. */
+/** A foreign key or link to a record that does not exist or is hidden. */
 export const missingReference = (paths: readonly string[]): ApiError =>
-  refusedBy(422, 'missing_reference', paths, 'No such record.')
+  refusedWith(422, 'missing_reference', noReferredRecord, paths)
 
-/** A value is missing that a NOT NULL constraint of the database requires. */
+/** A value is missing that the database requires. */
 export const notNullViolation = (paths: readonly string[]): ApiError =>
-  refusedBy(422, 'not_null_violation', paths, 'A value is needed here.')
+  refusedWith(422, 'not_null_violation', valueNeeded, paths)
 
 /** A value violates a CHECK constraint or a domain of the database. */
 export const checkViolation = (paths: readonly string[] = [], rule?: string): ApiError =>
-  refusedBy(
-    422,
-    'check_violation',
-    paths,
-    rule === undefined
-      ? 'A value breaks a rule of the database.'
-      : `A value breaks the rule ${quoted(rule)} of the database.`,
-  )
+  refusedWith(422, 'check_violation', brokenRule(rule), paths)
 
-/** A trigger refused the write; API_SHOW_TRIGGER_MESSAGES shows its message. */
-export const refusedByDatabase = (message: string, paths: readonly string[] = []): ApiError =>
-  refusedBy(
-    422,
-    'refused_by_database',
-    paths,
-    message === '' ? 'A rule of the database refuses this change.' : excerpt(message, 500),
-  )
+/** A trigger refused the write. */
+export const refusedByDatabase = (paths: readonly string[] = []): ApiError =>
+  refusedWith(422, 'refused_by_database', refusedByTrigger, paths)
 
 /** A value that the database column cannot store. */
 export const valueNotStorable = (paths: readonly string[]): ApiError =>
-  refusedBy(422, 'value_not_storable', paths, 'The value is too long or out of range.')
+  refusedWith(422, 'value_not_storable', tooLongOrOutOfRange, paths)
 
-/** Other records reference the record to delete; so may those that are marked as deleted. */
+/** Other records refer to the record to delete, perhaps deleted ones. */
 export const referredTo = (
   names: readonly string[],
   deletedCount: ReadonlySet<string> = new Set(),
@@ -746,17 +772,13 @@ export const referredTo = (
   const shown = names.map((name) =>
     deletedCount.has(name) ? `${name} (deleted ones count)` : name,
   )
-  const why =
-    shown.length === 0
-      ? 'Other records refer to this one.'
-      : `Other records refer to this one: ${shown.join(', ')}.`
-  return conflict('referred_to', path === '' ? why : { [path]: [why] })
+  return refusedWith(409, 'referred_to', referringRecords(names, shown), path === '' ? [] : [path])
 }
 
 /** Restore of a record that is not deleted. */
 export const notDeleted = (): ApiError => conflict('not_deleted', 'This record is not deleted.')
 
-/** The stored record is not the version that `If-Match` names, or is one of `If-None-Match`. */
+/** The stored record is not that of `If-Match`, or is that of `If-None-Match`. */
 export const preconditionFailed = (): ApiError =>
   refusal(412, {
     error: 'Precondition Failed',
@@ -764,25 +786,7 @@ export const preconditionFailed = (): ApiError =>
     code: 'precondition_failed',
   })
 
-/** A write of one record without the ETag in If-Match that its model requires. */
-export const preconditionRequired = (setting: string): ApiError =>
-  refusal(428, {
-    error: 'Precondition Required',
-    reason: `Read the record and send its ETag in If-Match, which says which version the change is based on; If-Match: * names none (${setting}).`,
-    code: 'precondition_required',
-  })
-
-/** The same for filters, lists, upserts, nested records and cascades, where no ETag can be sent. */
-export const preconditionRequiredForEach = (setting: string, path: string = ''): ApiError => {
-  const message = `This would change or delete a stored record that needs its own ETag in If-Match, which cannot be sent here: send a request for each such record, alone or in a batch (${setting}; 'single' asks only for the ETag of the record in the path).`
-  return refusal(428, {
-    error: 'Precondition Required',
-    reason: path === '' ? message : { [path]: [message] },
-    code: 'precondition_required_for_each',
-  })
-}
-
-/** If-Match or If-None-Match of a write that is neither `*` nor a list of entity tags. */
+/** If-Match or If-None-Match is neither `*` nor a list of entity tags. */
 export const invalidEntityTag = (header: 'If-Match' | 'If-None-Match', text: string): ApiError =>
   badRequest(
     'invalid_entity_tag',
@@ -790,7 +794,7 @@ export const invalidEntityTag = (header: 'If-Match' | 'If-None-Match', text: str
     text,
   )
 
-/** If-Match or If-None-Match on a write whose path is not that of one record. */
+/** If-Match or If-None-Match where the path is not that of one record. */
 export const preconditionOnMany = (header: 'If-Match' | 'If-None-Match'): ApiError =>
   badRequest('precondition_on_many', `${header} names one record; send it to that record.`)
 
@@ -808,7 +812,7 @@ export const filterNeeded = (method: string): ApiError =>
     `${method} on a collection needs at least one filter, so that nobody changes everything by mistake.`,
   )
 
-/** More records than `max_affected` of the request, API_MAX_BULK or max_bulk allows. */
+/** More records than `max_affected` or API_MAX_BULK allows. */
 export const tooManyRecords = (
   { endpoint, sent, below }: TooMany,
   name: string,
@@ -834,7 +838,7 @@ interface TooMany {
   readonly below?: string
 }
 
-/** `on_conflict` columns that are not a unique key of the model which the client can send. */
+/** `on_conflict` columns that are no unique key which the client can send. */
 export const notUniqueColumns = (
   { text, resource, parameter }: Record<'text' | 'resource' | 'parameter', string>,
   keys: readonly string[],
@@ -867,7 +871,7 @@ export const userWithoutKey = (): ApiError =>
     'An Idempotency-Key belongs to one user, and this user has nothing that identifies it, such as a primary key.',
   )
 
-/** An `Idempotency-Key` on anything but POST of a collection and batches. */
+/** An `Idempotency-Key` elsewhere than on POST of a collection and batches. */
 export const idempotencyKeyNotHere = (request: string): ApiError =>
   badRequest(
     'idempotency_key_not_here',

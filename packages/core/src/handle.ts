@@ -3,10 +3,11 @@
 import { hostVary, isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import { runError, runFinal } from './access/hooks/read-hooks.ts'
+import type { SignIn } from './auth/sign-in.ts'
 import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
 import { prefersProblem } from './http/accept.ts'
 import { serveBatch } from './http/batch/serve-batch.ts'
-import type { Runtime } from './http/call/call.ts'
+import type { Call, LatestCall, Runtime } from './http/call/call.ts'
 import { checkRequest } from './http/check-request.ts'
 import { authEndpointAt, serveAuth } from './http/endpoints/auth/auth-route.ts'
 import type { AuthEndpoint } from './http/endpoints/auth/endpoints.ts'
@@ -15,14 +16,11 @@ import {
   hasPages,
   indexPageFor,
   type MakePage,
-  pageContent,
-  pageHeaders,
   recordsPageFor,
-} from './http/endpoints/reads/pages.ts'
+} from './http/endpoints/reads/page-choice.ts'
 import type { DocsPart } from './http/endpoints/routing/docs-part.ts'
 import { docsPartAt } from './http/endpoints/routing/docs-part.ts'
 import {
-  type RoutedCall,
   refuseLongUrl,
   responseSettingsOf,
   routeRequest,
@@ -31,7 +29,6 @@ import {
 import { serveCall } from './http/endpoints/routing/serve-call.ts'
 import { refusalOfUnread } from './http/endpoints/routing/unread-body.ts'
 import { type HealthPart, healthPartAt, serveHealth } from './http/endpoints/service/health.ts'
-import { serveIndex } from './http/endpoints/service/service-index.ts'
 import {
   bareHeaders,
   failureBody,
@@ -39,17 +36,18 @@ import {
   type Stamp,
   successBody,
   successText,
+  valueInBody,
 } from './http/envelope.ts'
 import { problemDetails, problemMediaType } from './http/problem-details.ts'
-import { refusalOf } from './http/reported-refusal.ts'
+import { reportedRefusal } from './http/reported-refusal.ts'
 import { requestIdOf, respond, respondText } from './http/respond.ts'
 import type { ApiResponse, TextResponse } from './http/response.ts'
 import { responseText } from './http/response-text.ts'
 import { isIndex, splitUrl } from './http/route-table.ts'
-import { startTiming, type Timing } from './http/server-timing.ts'
 import type { ErrorBody } from './lib/error-body.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
 import { notJson } from './lib/json/not-json.ts'
+import { lazyModule } from './lib/lazy-module.ts'
 import { andThen, type MaybePromise } from './lib/maybe-promise.ts'
 import { valueForHost } from './model/hooks/host-values.ts'
 import type { ApiRequest } from './model/request.ts'
@@ -57,8 +55,10 @@ import type { Route } from './model/route.ts'
 import type { RequestArgs } from './model/settings/access/hook-types.ts'
 import type { HookSettings } from './model/settings/access/resolve-hooks.ts'
 import type { DumpSettings } from './model/settings/settings.ts'
-import { serveDocs } from './openapi/endpoint/docs.ts'
 import { queryMediaType } from './write/body/query-body.ts'
+
+const docs = lazyModule(() => import('./openapi/endpoint/docs.ts'))
+const index = lazyModule(() => import('./http/endpoints/service/service-index.ts'))
 
 /** The error with which the host's middleware or a parser refused a request before the pipeline. */
 export interface Refused {
@@ -79,49 +79,69 @@ export const answer = (
   refused?: Refused,
 ): Promise<TextResponse> => settle(runtime, request, asText, refused)
 
-/** A response whose body is an object or text. */
-type Settled = ApiResponse | TextResponse
+/** Serves a request as `handle` does, without an envelope around a success, for code of the host in this process. */
+export const answerInProcess = (
+  runtime: Runtime,
+  request: ApiRequest,
+  refused?: Refused,
+): Promise<ProcessResponse> => settle(runtime, request, asResult, refused)
 
-/** Whether the caller needs the body as an object or as text. */
+/** A response to code of the host in this process: the result of a success, or the body of a failure and its error. */
+export type ProcessResponse = ResultResponse | (ApiResponse & { readonly cause: unknown })
+
+interface ResultResponse extends Pick<ApiResponse, 'status' | 'headers'> {
+  readonly result: Result
+}
+
+/** A response whose body is an object or text, or the result before a body is made of it. */
+type Settled = ApiResponse | TextResponse | ResultResponse
+
+/** Whether the caller needs the body as an object or as text, or the result. */
 interface BodyForm<R> {
-  readonly wantsText: boolean
-  readonly form: (settled: Settled) => R
+  readonly wants: 'object' | 'text' | 'result'
+  /** `error`: why the request failed. */
+  readonly form: (settled: Settled, error?: unknown) => R
 }
 
 const asObject: BodyForm<ApiResponse> = {
-  wantsText: false,
+  wants: 'object',
   form: (settled) => {
-    if ('text' in settled)
+    if (!('body' in settled))
       throw new Error('the body was serialised although the caller needs an object')
     return settled
   },
 }
 
 const asText: BodyForm<TextResponse> = {
-  wantsText: true,
+  wants: 'text',
   form: (settled) => {
     if ('text' in settled) return settled
     const { status, headers } = settled
-    return { status, headers, text: responseText(settled) }
+    return { status, headers, text: responseText(asObject.form(settled)) }
   },
 }
 
+const asResult: BodyForm<ProcessResponse> = {
+  wants: 'result',
+  form: (settled, cause) => ('result' in settled ? settled : { ...asObject.form(settled), cause }),
+}
+
 /** The state of a request while it is answered. */
-interface Answering {
+interface Answering extends LatestCall {
   readonly runtime: Runtime
   /** The request as it was sent. */
   readonly sent: ApiRequest
   /** The request that observers of an error receive: the request as sent, or the failed operation of a batch. */
   readonly request: ApiRequest
   readonly requestId: string
+  readonly wants: BodyForm<unknown>['wants']
   /** Whether the body is needed as text. */
   readonly wantsText: boolean
   readonly started: number
-  readonly timing: Timing | undefined
   /** The API's settings until the route is known, then those of its resource. */
   hooks: HookSettings
   dump: DumpSettings
-  /** What callbacks receive about the request: its route and its caller, as soon as they are known. */
+  /** What callbacks receive about a request without a call: its route and its caller, as soon as they are known. */
   known: KnownCall
   /** Whether a user has been identified, besides the caller in `known`: of the documentation, or of an operation of a batch. */
   identified: boolean
@@ -138,7 +158,7 @@ interface Answering {
 async function settle<R>(
   runtime: Runtime,
   request: ApiRequest,
-  { wantsText, form }: BodyForm<R>,
+  { wants, form }: BodyForm<R>,
   refused?: Refused,
 ): Promise<R> {
   const { settings, clock } = runtime
@@ -147,11 +167,12 @@ async function settle<R>(
     sent: request,
     request,
     requestId: requestIdOf(request),
-    wantsText,
+    wants,
+    wantsText: wants === 'text',
     started: clock.elapsed(),
-    timing: settings.serverTiming ? startTiming(() => clock.elapsed()) : undefined,
     hooks: settings.hooks,
     dump: settings.dump,
+    call: undefined,
     known: {},
     identified: false,
     asProblem: false,
@@ -162,28 +183,28 @@ async function settle<R>(
   try {
     answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
-      Object.assign(answering, responseSettingsOf(runtime, request))
+      Object.assign(answering, responseSettingsOf(runtime.routing.table, request))
       const { error } = refused
       if (!(error instanceof UnreadBody)) throw error
       throw refusalOfUnread(runtime, request, error, () => stampOf(answering))
     }
     checkRequest(request)
-    refuseLongUrl(runtime, request)
+    refuseLongUrl(settings, request)
     const answered = answerAt(answering, splitUrl(request.url))
     return form(answered instanceof Promise ? await answered : answered)
   } catch (error) {
     try {
-      return form(await answerFailure(answering, error))
+      return form(await answerFailure(answering, error), error)
     } catch (failure) {
-      runtime.report(failure, request)
-      return form(plainFailure(answering))
+      runtime.host.report(failure, request)
+      return form(plainFailure(answering), error)
     }
   }
 }
 
 /** Answers a request by the endpoint to which its path belongs. */
 function answerAt(answering: Answering, place: SplitUrl): MaybePromise<Settled> {
-  const { settings, routes } = answering.runtime
+  const { settings, routing } = answering.runtime
   const { path } = place
   const part = docsPartAt(settings.docs, path)
   if (part !== undefined) return answerDocs(answering, part)
@@ -191,7 +212,7 @@ function answerAt(answering: Answering, place: SplitUrl): MaybePromise<Settled> 
   if (health !== undefined) return answerHealth(answering, health)
   const endpoint = authEndpointAt(settings.auth.routes, path)
   if (endpoint !== undefined) return answerAuth(answering, endpoint)
-  if (isIndex(routes, path)) return answerIndex(answering)
+  if (isIndex(routing.table, path)) return answerIndex(answering)
   if (settings.batch?.path === path) return answerBatch(answering)
   return answerRouted(answering, place)
 }
@@ -199,16 +220,15 @@ function answerAt(answering: Answering, place: SplitUrl): MaybePromise<Settled> 
 async function answerHealth(answering: Answering, part: HealthPart): Promise<Settled> {
   const { runtime, request, always } = answering
   always['cache-control'] = 'no-store'
-  const result = await serveHealth(runtime, request, part)
+  const result = await serveHealth(runtime.database.readiness, request, part)
   return result instanceof ApiError
     ? respondFailure(answering, result)
     : answerSuccess(answering, result)
 }
 
 async function answerAuth(answering: Answering, endpoint: AuthEndpoint): Promise<Settled> {
-  const { runtime, request, always, timing } = answering
+  const { runtime, request, always } = answering
   always['cache-control'] = 'no-store'
-  timing?.enter('authenticate')
   const result = await serveAuth(runtime, request, endpoint, (call) => {
     answering.known = call
   })
@@ -218,7 +238,8 @@ async function answerAuth(answering: Answering, endpoint: AuthEndpoint): Promise
 async function answerIndex(answering: Answering): Promise<Settled> {
   const { runtime, request, always } = answering
   answering.negotiates = hasPages(runtime.settings, request)
-  answering.page = answering.negotiates ? indexPageFor(runtime, request) : undefined
+  answering.page = answering.negotiates ? indexPageFor(runtime.settings, request) : undefined
+  const { serveIndex } = await index()
   const result = await serveIndex(runtime, request, always, (caller) => {
     answering.known = { caller }
   })
@@ -226,10 +247,9 @@ async function answerIndex(answering: Answering): Promise<Settled> {
 }
 
 async function answerBatch(answering: Answering): Promise<Settled> {
-  const { runtime, request, wantsText, timing, always } = answering
+  const { runtime, request, wantsText, always } = answering
   const result = await serveBatch(runtime, request, {
     wantsText,
-    timing,
     stamp: () => stampOf(answering),
     always,
     identified({ authenticated }) {
@@ -246,27 +266,26 @@ async function answerBatch(answering: Answering): Promise<Settled> {
 
 /** Answers a request for a resource. */
 function answerRouted(answering: Answering, place: SplitUrl): MaybePromise<Settled> {
-  const { runtime, request, wantsText, timing, always } = answering
+  const { runtime, request, wantsText, always } = answering
   const stamp = () => stampOf(answering)
   // Before the route is known, so that a hidden path is refused like an unknown one.
   Object.assign(always, hostVary(request.user))
-  const { call, route } = routeRequest(runtime, request, place, { wantsText, timing, stamp })
-  answering.hooks = call.hooks
-  answering.known = call
-  answering.dump = call.resource.settings.dump
-  if (call.isQuery) always['accept-query'] = queryMediaType
-  if (!call.isQuery && hasPages(runtime.settings, request)) choosePage(answering, call, route)
-  return andThen(serveCall(call, route, always), (result) => answerSuccess(answering, result))
+  const { call: routed, route } = routeRequest(runtime, request, place, { wantsText, stamp })
+  answering.hooks = routed.hooks
+  answering.dump = routed.resource.settings.dump
+  if (routed.isQuery) always['accept-query'] = queryMediaType
+  const paged = !routed.isQuery && hasPages(runtime.settings, request)
+  const call = paged ? asPageIfPreferred(answering, routed, route) : routed
+  answering.call = call
+  return andThen(serveCall(call, route, answering), (result) => answerSuccess(answering, result))
 }
 
-/** Decides whether a read is answered with an HTML page. */
-function choosePage(answering: Answering, call: RoutedCall, route: Route): void {
+/** Decides whether a read is answered with an HTML page, and returns its call. */
+function asPageIfPreferred(answering: Answering, call: Call, route: Route): Call {
   answering.negotiates = true
-  answering.page = recordsPageFor(call, route)
-  if (answering.page === undefined) return
-  call.asText = false
-  call.endsAsText = false
-  call.asPage = true
+  answering.page = recordsPageFor(answering, route, call.request)
+  if (answering.page === undefined) return call
+  return { ...call, asText: false, endsAsText: false, asPage: true }
 }
 
 const stampOf = ({ runtime: { settings, clock }, requestId, started }: Answering): Stamp => ({
@@ -282,18 +301,17 @@ const ofUser = { 'cache-control': 'private, no-cache' } as const
  * Returns the header that keeps the response to a user out of shared caches; undefined for an anonymous caller. It is decided by the
  * caller, whether a strategy or the host has authenticated it. Until the caller is known, a user whom the host gives counts.
  */
-const privacyOf = ({ known, identified, sent }: Answering): typeof ofUser | undefined =>
-  identified || known.caller?.authenticated === true || isUser(sent.user) ? ofUser : undefined
-
-/** Returns the Server-Timing header. Called last, so that it covers all stages. */
-const timed = ({ timing }: Answering): Readonly<Record<string, string>> | undefined =>
-  timing && { 'server-timing': timing.header() }
+const privacyOf = ({ call, known, identified, sent }: Answering): typeof ofUser | undefined =>
+  identified || (call ?? known).caller?.authenticated === true || isUser(sent.user)
+    ? ofUser
+    : undefined
 
 async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled> {
   const { runtime, request, requestId, wantsText } = answering
   const identified = (): void => {
     answering.identified = true
   }
+  const { serveDocs } = await docs()
   const { status, body, bytes, headers } = await serveDocs(
     runtime,
     request,
@@ -301,7 +319,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
     wantsText,
     identified,
   )
-  const last = [headers, privacyOf(answering), timed(answering)]
+  const last = [headers, privacyOf(answering)]
   if (wantsText && typeof body === 'string') {
     const response = respondText(status, body, requestId, ...last)
     return bytes === undefined ? response : { ...response, bytes }
@@ -310,7 +328,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
 }
 
 function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
-  const { requestId, wantsText, hooks, dump, always, page, negotiates } = answering
+  const { requestId, wants, wantsText, hooks, dump, always, page, negotiates } = answering
   if (page !== undefined && !result.empty) return answerPage(answering, result, page)
   if (negotiates) always.vary = variesByAccept(always)
   const bare = dump.envelope ? undefined : bareHeaders(result)
@@ -318,40 +336,52 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
   const first = privacyOf(answering)
   if (wantsText && hooks.final === undefined && !result.empty) {
     const text = successText(result, stampOf(answering), dump)
-    return respondText(status, text, requestId, first, always, bare, headers, timed(answering))
+    return respondText(status, text, requestId, first, always, bare, headers)
   }
-  const sent = (body: JsonValue | undefined): Settled =>
-    respond(status, body, requestId, first, always, bare, headers, timed(answering))
+  const sent = (body: JsonValue | undefined): ApiResponse =>
+    respond(status, body, requestId, first, always, bare, headers)
+  if (wants === 'result') {
+    const shown = hooks.final === undefined ? result : finalResult(answering, result)
+    return andThen(shown, (own) => ({ status, headers: sent(undefined).headers, result: own }))
+  }
   if (result.empty) return sent(undefined)
   if (result.body !== undefined) return sent(result.body)
   return finalBody(answering, successBody(result, stampOf(answering), dump)).then(sent)
 }
 
+/** Returns the result with the value that the final callback leaves in the body. */
+async function finalResult(answering: Answering, result: Result): Promise<Result> {
+  if (result.empty) return result
+  const sent = successBody(result, stampOf(answering), answering.dump)
+  const body = result.body ?? (await finalBody(answering, sent))
+  return { ...result, value: valueInBody(body, sent, result) }
+}
+
 /** Passes a body through the final callback. */
 const finalBody = (answering: Answering, body: JsonValue): Promise<JsonValue> =>
-  runFinal(answering.runtime, answering.hooks, body, () => argsOf(answering))
+  runFinal(answering.runtime.host, answering.hooks, body, () => argsOf(answering))
 
 /** Returns what the callbacks final and error receive about the request. */
-const argsOf = ({ runtime, request, known, sent }: Answering): RequestArgs =>
-  requestArgs(runtime, request, known, sent)
+const argsOf = ({ runtime, request, call, known, sent }: Answering): RequestArgs =>
+  requestArgs(runtime, request, call ?? known, sent)
 
 /** Sends a success as an HTML page. */
 async function answerPage(answering: Answering, result: Result, page: MakePage): Promise<Settled> {
   const { requestId, wantsText, hooks, dump, always } = answering
   const made = () => finalBody(answering, successBody(result, stampOf(answering), dump))
-  const content = pageContent(result.body ?? (await made()), result, hooks.final !== undefined)
-  const html = page(content)
+  const body = result.body ?? (await made())
+  const { html, headers: ofPage } = await page(body, result, hooks.final !== undefined)
   const headers = {
     'cache-control': 'no-cache',
     ...privacyOf(answering),
     ...always,
     ...result.headers,
-    ...(await pageHeaders()),
+    ...ofPage,
     vary: variesByAccept(always),
   }
   return wantsText
-    ? respondText(result.status, html, requestId, headers, timed(answering))
-    : respond(result.status, html, requestId, headers, timed(answering))
+    ? respondText(result.status, html, requestId, headers)
+    : respond(result.status, html, requestId, headers)
 }
 
 /** Adds `Accept` to the Vary header, for a response whose form the client can choose. */
@@ -363,11 +393,11 @@ async function answerFailure(answering: Answering, error: unknown): Promise<Sett
   // An ApiError of the host may have a reason that is not JSON.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
   const failure = sendable ? copyOf(error) : internalError(requestId)
-  if (!sendable || failure.status >= 500) runtime.report(error, request)
-  const refusal = refusalOf(request, requestId, failure)
-  if (refusal !== undefined) runtime.refused(refusal)
-  await runError(runtime, hooks, error, () => argsOf(answering)).catch((e: unknown) =>
-    runtime.report(e, request),
+  if (!sendable || failure.status >= 500) runtime.host.report(error, request)
+  const refusal = reportedRefusal(request, requestId, failure)
+  if (refusal !== undefined) runtime.host.refused(refusal)
+  await runError(runtime.host, hooks, error, () => argsOf(answering)).catch((e: unknown) =>
+    runtime.host.report(e, request),
   )
   return respondFailure(answering, failure)
 }
@@ -381,22 +411,15 @@ async function respondFailure(answering: Answering, failure: ApiError): Promise<
   const { runtime, request, dump } = answering
   const body = failureBody(failure.status, failure.body, stampOf(answering), dump)
   const final = await finalBody(answering, valueForHost(body)).catch((e: unknown) => {
-    runtime.report(e, request)
+    runtime.host.report(e, request)
     return body
   })
-  const page = answering.asProblem ? undefined : errorPageFor(runtime, answering.sent)
-  if (page === undefined) {
-    return sentFailure(answering, failure, final, failure.headers, timed(answering))
+  const makePage = answering.asProblem ? undefined : errorPageFor(runtime.settings, answering.sent)
+  if (makePage === undefined) {
+    return sentFailure(answering, failure, final, failure.headers)
   }
-  const html = page(failure.status, final)
-  return sentFailure(
-    answering,
-    failure,
-    html,
-    failure.headers,
-    await pageHeaders(),
-    timed(answering),
-  )
+  const page = await makePage(failure.status, final)
+  return sentFailure(answering, failure, page.html, failure.headers, page.headers)
 }
 
 /** Builds the response if building an error response fails. */
@@ -422,11 +445,11 @@ function sentFailure(
   const vary = { vary: [...others, 'Accept'].join(', ') }
   const form =
     problem === undefined ? undefined : { 'content-type': `${problemMediaType}; charset=utf-8` }
-  const first = { ...privacyOf(answering), ...(status === 401 ? challengeOf(runtime) : {}) }
+  const first = { ...privacyOf(answering), ...(status === 401 ? challengeOf(runtime.signIn) : {}) }
   return respond(status, problem ?? envelope, requestId, first, always, ...headers, vary, form)
 }
 
 /** The challenge of a 401 that the host or a hook has thrown without one; RFC 9110 (15.5.2) requires it. */
-const challengeOf = ({ auth }: Runtime): Readonly<Record<string, string>> => ({
+const challengeOf = ({ auth }: SignIn): Readonly<Record<string, string>> => ({
   'www-authenticate': auth.challenge,
 })

@@ -5,7 +5,7 @@ export type { ModelsFor } from './access/hooks/models-for.ts'
 export { modelsFor } from './access/hooks/models-for.ts'
 export type { ExactPolicy } from './access/policies/policy-for.ts'
 export { policyFor } from './access/policies/policy-for.ts'
-export type { Api, ApiOptions } from './api.ts'
+export type { Api, ApiOptions, AsOptions } from './api.ts'
 export { createApi } from './api.ts'
 export type { PasswordCheck } from './auth/passwords/passwords.ts'
 export { hashPassword, passwordCheck } from './auth/passwords/passwords.ts'
@@ -23,7 +23,7 @@ export type {
   StoreTypes,
   TextTest,
 } from './dialect/dialect.ts'
-export { genericDialect } from './dialect/generic/dialect.ts'
+export { genericDialect } from './dialect/generic/generic-dialect.ts'
 export {
   ApiError,
   type ApiErrorOptions,
@@ -42,7 +42,20 @@ export type { Clock } from './lib/clock.ts'
 export type { ErrorBody } from './lib/error-body.ts'
 export type { JsonValue } from './lib/json/json-value.ts'
 export { stringify } from './lib/json/stringify.ts'
+export type {
+  CodedProblem,
+  FieldProblem,
+  ProblemCode,
+  ProblemParams,
+} from './lib/problems/problem-codes.ts'
 export type { Param } from './lib/sql/param.ts'
+export type {
+  AggregateOptions,
+  AggregateWhere,
+  DeclaredAggregate,
+  DeclaredAggregates,
+} from './model/aggregates/declared-aggregate.ts'
+export { avg, count, max, min, sum } from './model/aggregates/declared-aggregate.ts'
 export type { Column, ColumnRight, ColumnType } from './model/column.ts'
 export type {
   AnyModel,
@@ -83,11 +96,12 @@ export type {
   FilterCallback,
   FinalCallback,
   HookArgs,
+  HookClient,
+  HookClients,
   HookRecord,
   HookTables,
   HookUser,
   LinkChanges,
-  OpenApiCallback,
   RequestArgs,
   ReturnCallback,
   SetupCallback,

@@ -4,7 +4,7 @@ export { clientAddress } from './auth/limits/address.ts'
 export { memoryStore } from './auth/limits/memory-store.ts'
 export { createSharedCounts } from './database/shared-counts.ts'
 export { detectDialect } from './dialect/detect.ts'
-export { sessionSettings } from './dialect/session-settings.ts'
+export { sessionSettings } from './dialect/settings-by-database.ts'
 export { settingsStatement } from './dialect/shared/session/session-settings.ts'
 export { asksForArrays, withoutMark } from './dialect/shared/values/array-rows.ts'
 export { buildRouteTable, matchRoute } from './http/route-table.ts'
@@ -28,6 +28,7 @@ export type {
   ListPlan,
   Operand,
   ReadPlan,
+  RelatedRef,
   RowPlan,
 } from './query/plan/plan.ts'
 export { planList, planOne, planRelated } from './query/plan/read-plan.ts'

@@ -5,16 +5,16 @@ export {
   type MysqlClientPool,
   type MysqlOptions,
   preparedMysql,
-} from './drivers/mysql/prepared.ts'
+} from './drivers/mysql/prepared-mysql.ts'
 export {
   type PgClient,
   type PgOptions,
   type PgPool,
   preparedPg,
-} from './drivers/postgres/prepared.ts'
+} from './drivers/postgres/prepared-postgres.ts'
 export {
   preparedSqlite,
   type SqliteFile,
   type SqliteOptions,
   type SqliteStatement,
-} from './drivers/sqlite/prepared.ts'
+} from './drivers/sqlite/prepared-sqlite.ts'

@@ -5,17 +5,22 @@ import { parseArgs } from 'node:util'
 import type { GivenKeys } from '@model-api/core/introspect'
 import { check } from './commands/check.ts'
 import { isModule } from './commands/exported-api.ts'
-import { exposure } from './commands/exposure.ts'
+import { exposure } from './commands/exposure-command.ts'
 import type { CommandIo } from './commands/io.ts'
 import { models } from './commands/models.ts'
 import { openapi } from './commands/openapi.ts'
+import {
+  isReportedFailure,
+  isUsageError,
+  messageOf,
+  usageError,
+} from './commands/output/failure.ts'
+import { suggestion } from './commands/output/suggestion.ts'
 import type { ReadSchemaOptions } from './commands/read-database.ts'
+import { readRelationsFile } from './commands/relations-file.ts'
 import { type ServeOptions, serve } from './commands/serve.ts'
-import { suggest } from './commands/suggest.ts'
-import { targetForms } from './database/target.ts'
-import { isReportedFailure, isUsageError, messageOf, usageError } from './failure.ts'
-import { readRelationsFile } from './relations-file.ts'
-import { suggestion } from './suggestion.ts'
+import { suggest } from './commands/suggest-relations.ts'
+import { targetForms } from './database/locations.ts'
 
 export const help: string = `model-api: a REST API from a database that is already there
 
@@ -42,7 +47,7 @@ Options of serve
   --drain-delay <ms>  go on serving for so long after /health/ready says 503, so that a load
                       balancer notices; default: 0
 
-Options of all three
+Options of serve, models and openapi
   --schema <names>    read this schema instead of the connection's own; several, separated by commas, with
                       the relations between them (MySQL and MariaDB: databases)
   --only <tables>     these tables and no others, separated by commas
@@ -105,6 +110,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
       return 2
     }
     if (isReportedFailure(error)) return error.exitCode
+    // All lines of the message; `messageOf` would keep only the first.
     io.err(`model-api: ${error instanceof Error ? error.message : messageOf(error)}`)
     return 1
   }

@@ -2,24 +2,29 @@
 
 export { run } from './command.ts'
 export type { CommandIo } from './commands/io.ts'
-export { connectionTurn } from './connection-turns.ts'
 export { type OpenDatabase, type OpenOptions, openDatabase } from './database/open-database.ts'
+export { type RequestParts, readRequest } from './request/api-request.ts'
 export {
   currentUser,
   type GuardingApi,
   guard,
+  hostRoleRule as roleRule,
   type JwtOptions,
   jwtRule,
   type RoleOptions,
-  roleRule,
-} from './guard.ts'
-export { hostError } from './host-error.ts'
-export { type Http2Listener, type Listener, type ListenerOptions, listener } from './listener.ts'
-export { type Place, placeOf, removedPrefix } from './mount.ts'
-export { readParsed } from './parsed-body.ts'
-export { readBody } from './read-body.ts'
-export { type RequestParts, readRequest } from './read-request.ts'
-export { requireUser } from './require-user.ts'
-export { limitSending } from './send-deadline.ts'
-export { type ApiServer, createServer, type ServerOptions } from './server.ts'
-export { setHeaders, writeResponse, writeText } from './write-response.ts'
+} from './request/guard.ts'
+export { type Place, placeOf, removedPrefix } from './request/mount.ts'
+export { readParsed } from './request/parsed-body.ts'
+export { receiveBody as readBody } from './request/received-body.ts'
+export { requireUser } from './request/require-user.ts'
+export { hostError } from './response/host-error.ts'
+export { limitSending } from './response/send-deadline.ts'
+export { setHeaders, writeResponse, writeText } from './response/write-response.ts'
+export { connectionTurn } from './server/connection-turns.ts'
+export {
+  type Http2Listener,
+  type Listener,
+  type ListenerOptions,
+  listener,
+} from './server/listener.ts'
+export { type ApiServer, createServer, type ServerOptions } from './server/server.ts'

@@ -12,7 +12,7 @@ const sidebar = index
   .slice(1)
   .map((shelf) => ({
     text: shelf.split('\n', 1)[0] ?? '',
-    items: [...shelf.matchAll(/^\| \[(.+?)\]\((.+?)\.md\)/gm)].map(([, text = '', page = '']) => ({
+    items: [...shelf.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm)].map(([, text = '', page = '']) => ({
       text,
       link: `/${page}`,
     })),

@@ -1,14 +1,18 @@
 /** The whole answer of the reference to one query: records, projections or groups, with count and links. */
 import type { AnyModel } from '@model-api/core'
+import { aggregated, aggregateType } from './aggregates.ts'
 import {
   type Aggregate,
+  defaultLabel,
   type FieldRef,
   fieldText,
   type GroupColumn,
   groupColumnKeyText,
+  isRelated,
   type Order,
   type Query,
   queryString,
+  type RelatedAggregate,
   type RelationOption,
 } from './query.ts'
 import {
@@ -23,11 +27,14 @@ import {
   type OrderKey,
   type Row,
   related,
+  relatedType,
+  relatedValue,
   tieBreaks,
   typeAt,
   type World,
 } from './rows.ts'
 import {
+  declaredOf,
   endpoints,
   isInverse,
   isToOne,
@@ -36,17 +43,7 @@ import {
   type Relation,
   relationOf,
 } from './schema.ts'
-import {
-  compareValues,
-  Document,
-  divideHalfUp,
-  exact,
-  exactText,
-  jsonText,
-  unitsAt,
-  type Value,
-  type ValueType,
-} from './values.ts'
+import { Document, jsonText, type Value, type ValueType } from './values.ts'
 
 type Result = Record<string, unknown>
 
@@ -95,12 +92,12 @@ export function resultsOf(world: World, query: Query, depth: number | undefined)
   const { projection } = query
   const rows = matching(world, query)
   if (projection.kind === 'groups') return groups(query, projection, rows)
-  if (projection.kind === 'fields') return projected(query, projection.fields, rows)
+  if (projection.kind === 'fields') return projected(world, query, projection.fields, rows)
   const base = modelNamed(query.base)
   const distinct = new Map(rows.map((joined) => [joined.get(''), joined]))
   const keys = primaryKey(base).map((column) => ({ path: [], column }))
   const embeds = plannedEmbeds(query, projection.options, depth)
-  return ordered(query, [...distinct.values()], keys).map((joined) =>
+  return ordered(world, query, [...distinct.values()], keys).map((joined) =>
     serialise(world, base, joined.get('') as Row, embeds),
   )
 }
@@ -129,25 +126,78 @@ function parentRow(world: World, { parent }: Query): Row {
   return row
 }
 
-function ordered(query: Query, rows: readonly Joined[], last: readonly FieldRef[]): Joined[] {
+function ordered(
+  world: World,
+  query: Query,
+  rows: readonly Joined[],
+  last: readonly FieldRef[],
+): Joined[] {
   const base = modelNamed(query.base)
-  const terms: (Omit<Order, 'by'> & { readonly by: FieldRef })[] = [
-    ...query.order.map((term) => ({ ...term, by: term.by as FieldRef })),
+  const terms = [
+    ...query.order.map((term) => ({ ...term, by: termOf(query, term) })),
     ...last.map((by) => ({ by, descending: false })),
   ]
   const keysOf = (joined: Joined): OrderKey[] =>
-    terms.map(({ by }) => ({ type: typeAt(base, by), value: cell(joined, by) }))
-  return [...rows].sort((a, b) => compareKeys(keysOf(a), keysOf(b), terms))
+    terms.map(({ by }) => ({ type: typeOf(base, by), value: valueFor(world, base, joined, by) }))
+  const sorted = [...rows].sort((a, b) => compareKeys(keysOf(a), keysOf(b), terms))
+  return query.distinctOn === undefined ? sorted : firstOfEach(sorted, query.distinctOn)
 }
 
-function projected(query: Query, fields: readonly FieldRef[], rows: readonly Joined[]): Result[] {
+/** The first row of those that are equal in the columns of the base. */
+function firstOfEach(rows: readonly Joined[], columns: readonly string[]): Joined[] {
+  const found = new Set<string>()
+  return rows.filter((joined) => {
+    const values = columns.map((column) => cell(joined, { path: [], column }))
+    return found.size < found.add(keyOf(values)).size
+  })
+}
+
+/** JSON has no NaN and no infinities. */
+const keyOf = (values: readonly Value[]): string =>
+  JSON.stringify(values, (_, value) =>
+    typeof value === 'number' && !Number.isFinite(value) ? { special: String(value) } : value,
+  )
+
+/** What a term orders by, which may be the label of an aggregate among the fields. */
+function termOf({ projection }: Query, { by }: Order): FieldRef | RelatedAggregate {
+  if (typeof by !== 'string') return by
+  const fields = projection.kind === 'fields' ? projection.fields.filter(isRelated) : []
+  const found = fields.find((one) => (one.label ?? defaultLabel(one)) === by)
+  if (found === undefined) throw new Error(`no label ${by}`)
+  return found
+}
+
+const typeOf = (base: AnyModel, one: FieldRef | RelatedAggregate): ValueType =>
+  isRelated(one) ? relatedType(base, one) : typeAt(base, one)
+
+const valueFor = (
+  world: World,
+  base: AnyModel,
+  joined: Joined,
+  one: FieldRef | RelatedAggregate,
+): Value =>
+  isRelated(one) ? relatedValue(world, base, joined.get('') ?? null, one) : cell(joined, one)
+
+function projected(
+  world: World,
+  query: Query,
+  fields: readonly (FieldRef | RelatedAggregate)[],
+  rows: readonly Joined[],
+): Result[] {
+  const base = modelNamed(query.base)
   const last = tieBreaks(query, joinedPaths(query))
-  const keys = keysFor(fields.map((field) => ({ name: field.column, text: fieldText(field) })))
-  return ordered(query, rows, last).map((joined) =>
+  const keys = keysFor(
+    fields.map((field) => {
+      if (!isRelated(field)) return { name: field.column, text: fieldText(field) }
+      const label = field.label ?? defaultLabel(field)
+      return { name: label, text: label }
+    }),
+  )
+  return ordered(world, query, rows, last).map((joined) =>
     Object.fromEntries(
       fields.map((field, i) => [
         keys[i],
-        shown(typeAt(modelNamed(query.base), field), cell(joined, field)),
+        shown(typeOf(base, field), valueFor(world, base, joined, field)),
       ]),
     ),
   )
@@ -192,10 +242,7 @@ function groups(query: Query, projection: Groups, rows: readonly Joined[]): Resu
   if (columns.length === 0) members.set('', { values: [], group: [...rows] })
   for (const joined of columns.length === 0 ? [] : rows) {
     const values = valuesOf(joined)
-    // JSON has no NaN and no infinities.
-    const key = JSON.stringify(values, (_, value) =>
-      typeof value === 'number' && !Number.isFinite(value) ? { special: String(value) } : value,
-    )
+    const key = keyOf(values)
     const known = members.get(key) ?? { values, group: [] }
     known.group.push(joined)
     members.set(key, known)
@@ -209,13 +256,13 @@ function groups(query: Query, projection: Groups, rows: readonly Joined[]): Resu
         : { type: bucket === 'year' ? 'integer' : 'string' }
   })
   for (const aggregate of aggregates) {
-    types[labelOf(aggregate)] = aggregateType(aggregate, typeAt(base, aggregate))
+    types[labelOf(aggregate)] = aggregateType(aggregate.function, typeAt(base, aggregate))
   }
   const results = [...members.values()].map(({ values, group }): Result => {
     const result: Result = Object.fromEntries(keys.map((name, i) => [name, values[i]]))
     for (const aggregate of aggregates) {
       const given = group.map((joined) => cell(joined, aggregate)).filter((v) => v !== null)
-      result[labelOf(aggregate)] = aggregated(aggregate, typeAt(base, aggregate), given)
+      result[labelOf(aggregate)] = aggregated(aggregate.function, typeAt(base, aggregate), given)
     }
     return result
   })
@@ -236,6 +283,7 @@ function keyOfTerm(
   keys: readonly string[],
 ): string {
   if (typeof by === 'string') return by
+  if (isRelated(by)) throw new Error('groups are not ordered by related records')
   const at = columns.findIndex(
     (column) => column.bucket === undefined && fieldText(column) === fieldText(by),
   )
@@ -247,45 +295,6 @@ function bucketOf(bucket: GroupColumn['bucket'], value: Value): Value {
   const text = String(value)
   if (bucket === 'year') return Number(text.slice(0, 4))
   return text.slice(0, bucket === 'month' ? 7 : 10)
-}
-
-/** The type that a label is compared as. */
-export function aggregateType({ function: name }: Aggregate, type: ValueType): ValueType {
-  if (name === 'count') return { type: 'integer' }
-  if (name === 'min' || name === 'max') return type
-  if (name === 'sum') return type
-  if (type.type === 'integer' || type.type === 'float') return { type: 'float' }
-  return { type: 'decimal', scale: (type.scale ?? 0) + 4 }
-}
-
-function aggregated(
-  { function: name }: Aggregate,
-  type: ValueType,
-  given: readonly Value[],
-): Value {
-  if (name === 'count') return given.length
-  if (given.length === 0) return null
-  if (name === 'min' || name === 'max') {
-    const wanted = name === 'min' ? -1 : 1
-    return given.reduce((best, value) =>
-      compareValues(type, value, best) === wanted ? value : best,
-    )
-  }
-  if (type.type === 'integer' || type.type === 'float') {
-    const sum = (given as number[]).reduce((total, value) => total + value, 0)
-    const result = name === 'sum' ? sum : sum / given.length
-    // A sum or average without a JSON number is NULL.
-    if (!Number.isFinite(result)) return null
-    return type.type === 'float' ? Number(result.toPrecision(12)) : result
-  }
-  const scale = type.scale ?? 0
-  const units = given.reduce<bigint>(
-    (total, value) => total + unitsAt(exact(String(value)), scale),
-    0n,
-  )
-  if (name === 'sum') return exactText({ units, scale })
-  const more = units * 10n ** 4n
-  return exactText({ units: divideHalfUp(more, BigInt(given.length)), scale: scale + 4 })
 }
 
 // Records
@@ -340,9 +349,17 @@ export function embeddedPaths({ relations }: Embeds, path: readonly string[] = [
 }
 
 function serialise(world: World, model: AnyModel, row: Row, embeds: Embeds): Result {
-  const fields = embeds.option?.fields ?? Object.keys(model.columns)
+  const declared = declaredOf(model)
+  const fields = embeds.option?.fields ?? [
+    ...Object.keys(model.columns),
+    ...declared.filter(({ sent }) => sent).map((one) => one.declared),
+  ]
   const object: Result = Object.fromEntries(
-    fields.map((field) => [field, shown(model.columns[field] as ValueType, row[field])]),
+    fields.map((field) => {
+      const aggregate = declared.find((one) => one.declared === field)
+      if (aggregate !== undefined) return [field, relatedValue(world, model, row, aggregate)]
+      return [field, shown(model.columns[field] as ValueType, row[field])]
+    }),
   )
   if (!embeds.show) return object
   for (const [key, relation] of Object.entries(model.relations)) {
@@ -372,6 +389,7 @@ function chosen(
   const keys = primaryKey(model).map((column) => ({ path: [], column }))
   const joined = rows.map((row): Joined => new Map([['', row]]))
   return ordered(
+    world,
     query,
     joined.filter((row) => all(where.map((item) => meets(world, model, row, item))) === true),
     keys,

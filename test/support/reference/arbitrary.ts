@@ -1,25 +1,32 @@
 /** Random data and random queries, decoded from lists of small numbers so that failures shrink well. */
 import type { AnyModel, Column } from '@model-api/core'
 import fc from 'fast-check'
-import { aggregateType, embeddedPaths, groupKeys, labelOf, plannedEmbeds } from './answer.ts'
+import { aggregateType } from './aggregates.ts'
+import { embeddedPaths, groupKeys, labelOf, plannedEmbeds } from './answer.ts'
 import {
   type Aggregate,
   type Condition,
+  defaultLabel,
   type FieldRef,
   type Filter,
   fieldText,
   type GroupColumn,
   groupColumnText,
   type Having,
+  isRelated,
   type Operator,
   type Order,
+  orderName,
   type Projection,
   type Query,
+  type RelatedAggregate,
+  type RelatedFilter,
   type RelationOption,
 } from './query.ts'
 import type { Row, World } from './rows.ts'
-import { typeAt } from './rows.ts'
+import { relatedType, typeAt } from './rows.ts'
 import {
+  declaredOf,
   isToOne,
   modelAt,
   models,
@@ -334,6 +341,7 @@ interface Parts {
   readonly joins: number[][]
   readonly order: number[][]
   readonly fields: number[][]
+  readonly related: number[][]
   readonly aggregates: number[][]
   readonly having: number[][]
   readonly options: number[][]
@@ -341,10 +349,11 @@ interface Parts {
 
 /** Random parts of a query, which `decodeQuery` turns into a query about a world. */
 export const queryParts: fc.Arbitrary<Parts> = fc.record({
-  head: tape(14),
+  head: tape(16),
   where: mostly(tapes(30, 1), tapes(30, 3)),
   joins: tapes(1, 2),
-  order: tapes(4, 3),
+  order: tapes(16, 3),
+  related: tapes(14, 2),
   fields: tapes(4, 4),
   aggregates: tapes(4, 3),
   having: mostly(tapes(12, 1), tapes(12, 2)),
@@ -386,28 +395,55 @@ export function decodeQuery(world: World, parts: Parts): Asked {
   if (kind === 'groups') return { query: groupQuery(base, reach, parts, head, common), depth }
   const fields =
     kind === 'fields'
-      ? unique(
-          parts.fields.map((numbers) => field(base, reach, new Tape(numbers))),
-          fieldText,
-        )
+      ? [
+          ...unique(
+            parts.fields.map((numbers) => field(base, reach, new Tape(numbers))),
+            fieldText,
+          ),
+          ...relatedFields(base, parts.related),
+        ]
       : []
   const orderPaths = fields.length > 0 ? reach : reach.filter((path) => pathIsToOne(base, path))
   const order = unique(
-    parts.order.map((numbers) => columnOrder(base, orderPaths, new Tape(numbers))),
-    ({ by }) => fieldText(by as FieldRef),
+    parts.order.map((numbers) => rowOrder(base, orderPaths, fields.filter(isRelated), numbers)),
+    orderName,
   )
+  const distinctOn = distinctColumns(base, joins, joinType, order, head)
+  const rows = { ...common, order, ...optional('distinctOn', distinctOn) }
   if (fields.length > 0) {
-    return { query: { ...common, order, projection: { kind: 'fields', fields } }, depth }
+    return { query: { ...rows, projection: { kind: 'fields', fields } }, depth }
   }
   const records: Query = {
-    ...common,
-    order,
+    ...rows,
     projection: { kind: 'records', options: [] },
     ...optional('dump', head.of([undefined, 'json', 'dynamic', 'hybrid', 'url'] as const)),
     ...(head.chance(1) ? { dumpRelationships: false } : {}),
   }
   const options = decodeOptions(base, records, depth, parts.options)
   return { query: { ...records, projection: { kind: 'records', options } }, depth }
+}
+
+/** The columns of the base that begin the order, or some of them; undefined with joins that give several rows for one record. */
+function distinctColumns(
+  base: AnyModel,
+  joins: readonly string[][],
+  joinType: Query['joinType'],
+  order: readonly Order[],
+  head: Tape,
+): string[] | undefined {
+  if (!head.chance(3)) return undefined
+  if (
+    joins.length > 0 &&
+    (joinType === 'right' || joins.some((path) => !pathIsToOne(base, path)))
+  ) {
+    return undefined
+  }
+  const columns: string[] = []
+  for (const { by } of order) {
+    if (typeof by === 'string' || isRelated(by) || by.path.length > 0) break
+    columns.push(by.column)
+  }
+  return columns.length === 0 ? undefined : columns.slice(0, 1 + head.below(columns.length))
 }
 
 function optional<Key extends string, T>(key: Key, value: T | undefined): { [K in Key]?: T } {
@@ -445,11 +481,60 @@ function columnOrder(base: AnyModel, reach: readonly string[][], choices: Tape):
   return { by: comparableField(base, reach, choices), ...direction(choices) }
 }
 
+/** An order of rows: by a column, by an aggregate of related records, or by the label of one among the fields. */
+function rowOrder(
+  base: AnyModel,
+  reach: readonly string[][],
+  labelled: readonly RelatedAggregate[],
+  numbers: readonly number[],
+): Order {
+  const choices = new Tape(numbers)
+  const order = columnOrder(base, reach, choices)
+  if (!choices.chance(3)) return order
+  const [first] = labelled
+  if (first !== undefined && choices.chance(5)) {
+    return { ...order, by: first.label ?? defaultLabel(first) }
+  }
+  return { ...order, by: relatedAggregate(base, choices) ?? order.by }
+}
+
+/** Aggregates of related records among the fields, with labels that differ. */
+function relatedFields(base: AnyModel, given: readonly number[][]): RelatedAggregate[] {
+  const taken = new Set<string>()
+  return given.flatMap((numbers, i) => {
+    const choices = new Tape(numbers)
+    const aggregate = relatedAggregate(base, choices)
+    if (aggregate === undefined) return []
+    if (aggregate.declared !== undefined && taken.has(aggregate.declared)) return []
+    const free = !taken.has(defaultLabel(aggregate)) && choices.chance(5)
+    taken.add(defaultLabel(aggregate))
+    return [free || aggregate.declared !== undefined ? aggregate : { ...aggregate, label: `r${i}` }]
+  })
+}
+
+function relatedAggregate(base: AnyModel, choices: Tape): RelatedAggregate | undefined {
+  const paths = pathsOf(base, 2).filter((path) => !pathIsToOne(base, path))
+  if (paths.length === 0) return undefined
+  const declared = declaredOf(base)
+  if (declared.length > 0 && choices.chance(3)) return choices.of(declared)
+  const path = choices.of(paths)
+  const end = modelAt(base, path)
+  const where = choices.chance(5) ? [condition(end, [[]], choices, 2)] : []
+  if (choices.chance(4)) return { function: 'count', path, where }
+  const columns = queryColumns(end)
+  const column = choices.of(Object.keys(columns))
+  const names = functionsOf(columns[column] as ValueType).filter((name) => name !== 'count')
+  if (names.length === 0) return { function: 'count', path, where }
+  return { function: choices.of(names), path, where, column }
+}
+
 function direction(choices: Tape): Pick<Order, 'descending' | 'nulls'> {
   const descending = choices.chance(5)
   const nulls = choices.of([undefined, undefined, 'first', 'last'] as const)
   return { descending, ...(nulls === undefined ? {} : { nulls }) }
 }
+
+const filters = ['filter', 'filter', 'filter', 'filter'] as const
 
 function condition(
   base: AnyModel,
@@ -459,19 +544,33 @@ function condition(
 ): Condition {
   const kind = choices.of(
     level < 2
-      ? (['filter', 'filter', 'filter', 'filter', 'or', 'and', 'not', 'exists', 'missing'] as const)
+      ? ([...filters, 'or', 'and', 'not', 'exists', 'missing', 'related'] as const)
       : (['filter', 'filter', 'exists'] as const),
   )
-  if (kind === 'filter') return filter(base, reach, choices)
+  if (kind === 'related') {
+    const related = relatedFilter(base, choices)
+    if (related !== undefined) return related
+  }
+  if (kind === 'filter' || kind === 'related') return filter(base, reach, choices)
   if (kind === 'exists' || kind === 'missing') {
     const path = choices.of(pathsOf(base, 2))
     const end = modelAt(base, path)
-    const filters = Array.from({ length: choices.below(3) }, () => filter(end, [[]], choices))
+    const filters = Array.from({ length: choices.below(3) }, () =>
+      level < 2 && choices.chance(2)
+        ? (relatedFilter(end, choices) ?? filter(end, [[]], choices))
+        : filter(end, [[]], choices),
+    )
     return { kind, path, filters }
   }
   const length = 1 + choices.below(3)
   const items = Array.from({ length }, () => condition(base, reach, choices, level + 1))
   return { kind, items }
+}
+
+function relatedFilter(base: AnyModel, choices: Tape): RelatedFilter | undefined {
+  const of = relatedAggregate(base, choices)
+  if (of === undefined) return undefined
+  return { kind: 'related', of, ...test(relatedType(base, of), choices) }
 }
 
 function filter(base: AnyModel, reach: readonly string[][], choices: Tape): Filter {
@@ -542,6 +641,10 @@ function decodeOptions(
     const source = modelAt(base, path.slice(0, -1))
     const many = !isToOne(relationOf(source, path.at(-1) ?? ''))
     const target = modelAt(base, path)
+    const names = [
+      ...Object.keys(target.columns),
+      ...declaredOf(target).map(({ declared }) => declared),
+    ]
     const choice = choices.below(4)
     const option: RelationOption = {
       path,
@@ -549,10 +652,7 @@ function decodeOptions(
       ...(many && choice === 1 ? { order: [columnOrder(target, [[]], choices)] } : {}),
       ...(choice === 2
         ? {
-            fields: unique(
-              [choices.of(Object.keys(target.columns)), choices.of(Object.keys(target.columns))],
-              String,
-            ),
+            fields: unique([choices.of(names), choices.of(names)], String),
           }
         : {}),
       ...(choice === 3 || choice === 0 ? { where: [condition(target, [[]], choices, 1)] } : {}),
@@ -591,7 +691,7 @@ function groupQuery(
       : [{ path: [], column: primaryKey(base)[0] as string, function: 'count' }]
   const labels = used.map((aggregate): [string, ValueType] => [
     labelOf(aggregate),
-    aggregateType(aggregate, typeAt(base, aggregate)),
+    aggregateType(aggregate.function, typeAt(base, aggregate)),
   ])
   const having =
     labels.length === 0 ? [] : parts.having.map((n) => havingOf(labels, new Tape(n), 0))
@@ -611,7 +711,7 @@ function groupQuery(
             const choices = new Tape(numbers)
             return { by: choices.of(sortable), ...direction(choices) }
           }),
-          ({ by }) => (typeof by === 'string' ? by : fieldText(by)),
+          orderName,
         )
   const spelling = head.of(['pairs', 'groupby', 'aggregate'] as const)
   const projection: Projection = { kind: 'groups', columns, aggregates: used, having, spelling }
@@ -643,16 +743,17 @@ function aggregateOf(
   index: number,
 ): Aggregate {
   const ref = field(base, reach, choices)
-  const { type } = typeAt(base, ref)
-  const numeric = ['integer', 'bigint', 'float', 'decimal'].includes(type)
-  const ordered = !['json', 'binary', 'boolean'].includes(type)
-  const names: readonly Aggregate['function'][] = numeric
-    ? ['sum', 'avg', 'count', 'min', 'max']
-    : ordered
-      ? ['count', 'min', 'max']
-      : ['count']
+  const names = functionsOf(typeAt(base, ref))
   const label = choices.chance(5) ? `a${index}` : undefined
   return { ...ref, function: choices.of(names), ...(label === undefined ? {} : { label }) }
+}
+
+/** The functions that fit a type. */
+function functionsOf({ type }: ValueType): readonly Aggregate['function'][] {
+  const numeric = ['integer', 'bigint', 'float', 'decimal'].includes(type)
+  const ordered = !['json', 'binary', 'boolean'].includes(type)
+  if (numeric) return ['sum', 'avg', 'count', 'min', 'max']
+  return ordered ? ['count', 'min', 'max'] : ['count']
 }
 
 function havingOf(labels: readonly [string, ValueType][], choices: Tape, level: number): Having {

@@ -3,6 +3,7 @@ import type { Api, ApiConfig } from '@model-api/core'
 import { sql } from 'kysely'
 import { testApi } from '../api.ts'
 import type { TestDatabase } from '../databases.ts'
+import { switchJitOff } from '../jit.ts'
 import { createTables, insertRows } from '../tables.ts'
 import { depths } from './arbitrary.ts'
 import type { World } from './rows.ts'
@@ -14,9 +15,13 @@ export const open: ApiConfig = {
   API_ALLOW_AGGREGATION: true,
   // Random conditions nest deeper than those of clients.
   API_MAX_RELATION_FILTERS: 50,
+  API_MAX_AGGREGATES: 20,
 }
 
-export const createWorldTables = (db: TestDatabase): Promise<void> => createTables(db, models)
+export async function createWorldTables(db: TestDatabase): Promise<void> {
+  await switchJitOff(db)
+  await createTables(db, models)
+}
 
 /** One API per serialisation depth. */
 export function worldApis(db: TestDatabase): ReadonlyMap<number | undefined, Api> {

@@ -42,10 +42,29 @@ export interface Group<Item> {
 export interface RelationFilter {
   readonly kind: 'exists' | 'missing'
   readonly path: readonly string[]
-  readonly filters: readonly Filter[]
+  readonly filters: readonly (Filter | RelatedFilter)[]
 }
 
-export type Condition = Filter | Group<Condition> | RelationFilter
+/** An aggregate of the records at the end of a path; without `column`, their number. */
+export interface RelatedAggregate {
+  readonly function: 'sum' | 'count' | 'avg' | 'min' | 'max'
+  readonly path: readonly string[]
+  readonly where: readonly Condition[]
+  readonly column?: string
+  readonly label?: string
+  /** The name under which the model declares it; queries and results have the name instead of the function. */
+  readonly declared?: string
+}
+
+/** A filter on an aggregate of related records. */
+export interface RelatedFilter {
+  readonly kind: 'related'
+  readonly of: RelatedAggregate
+  readonly operator: Operator
+  readonly operand: unknown
+}
+
+export type Condition = Filter | Group<Condition> | RelationFilter | RelatedFilter
 
 /** A filter on the label of an aggregate, or a group of these filters. */
 export interface LabelFilter {
@@ -58,8 +77,8 @@ export interface LabelFilter {
 export type Having = LabelFilter | Group<Having>
 
 export interface Order {
-  /** A label, or a column. */
-  readonly by: FieldRef | string
+  /** A label, a column, or an aggregate of related records. */
+  readonly by: FieldRef | RelatedAggregate | string
   readonly descending: boolean
   readonly nulls?: 'first' | 'last'
 }
@@ -77,7 +96,7 @@ export interface Aggregate extends FieldRef {
 /** What the results of a query are: whole records, chosen columns of joined rows, or groups of them. */
 export type Projection =
   | { readonly kind: 'records'; readonly options: readonly RelationOption[] }
-  | { readonly kind: 'fields'; readonly fields: readonly FieldRef[] }
+  | { readonly kind: 'fields'; readonly fields: readonly (FieldRef | RelatedAggregate)[] }
   | {
       readonly kind: 'groups'
       readonly columns: readonly GroupColumn[]
@@ -104,6 +123,8 @@ export interface Query {
   readonly joinType?: 'inner' | 'left' | 'outer' | 'right'
   readonly projection: Projection
   readonly order: readonly Order[]
+  /** Of the rows with equal values in these columns of the base, only the first by the order is a result. */
+  readonly distinctOn?: readonly string[]
   readonly page?: number
   readonly limit?: number
   readonly count?: 'exact' | 'capped' | 'none'
@@ -120,7 +141,7 @@ export function queryString(query: Query): string {
   }
   add('join', query.joins.map((path) => path.join('.')).join(','))
   add('join_type', query.joinType)
-  if (projection.kind === 'fields') add('fields', projection.fields.map(fieldText).join(','))
+  if (projection.kind === 'fields') add('fields', projection.fields.map(outputText).join(','))
   if (projection.kind === 'records') pairs.push(...projection.options.flatMap(optionTexts))
   if (projection.kind === 'groups') {
     const { columns, aggregates, having, spelling } = projection
@@ -133,6 +154,7 @@ export function queryString(query: Query): string {
     pairs.push(...having.map(conditionText))
   }
   add('order_by', query.order.map(orderText).join(','))
+  add('distinct_on', query.distinctOn?.join(','))
   add('page', query.page)
   add('limit', query.limit)
   add('count', query.count)
@@ -140,6 +162,35 @@ export function queryString(query: Query): string {
   add('dump_relationships', query.dumpRelationships)
   return pairs.join('&')
 }
+
+export const isRelated = (one: FieldRef | RelatedAggregate): one is RelatedAggregate =>
+  'function' in one
+
+/** `sum(works[pages__gt=1].price)` */
+export function relatedText(aggregate: RelatedAggregate): string {
+  const { function: name, path, where, column, declared } = aggregate
+  if (declared !== undefined) return declared
+  const conditions = where.length === 0 ? '' : `[${where.map(conditionText).join(',')}]`
+  const end = column === undefined ? '' : `.${column}`
+  return `${name}(${path.join('.')}${conditions}${end})`
+}
+
+/** The label that an aggregate has in results, unless the client gives one. */
+export const defaultLabel = ({
+  function: name,
+  path,
+  column,
+  declared,
+}: RelatedAggregate): string => declared ?? [...path, ...(column?.split('.') ?? []), name].join('_')
+
+function outputText(output: FieldRef | RelatedAggregate): string {
+  if (!isRelated(output)) return fieldText(output)
+  return relatedText(output) + (output.label === undefined ? '' : `|${output.label}`)
+}
+
+/** A term of an order, without its direction. */
+export const orderName = ({ by }: Order): string =>
+  typeof by === 'string' ? by : isRelated(by) ? relatedText(by) : fieldText(by)
 
 export const fieldText = ({ path, column }: FieldRef): string => [...path, column].join('.')
 
@@ -158,9 +209,9 @@ function aggregateText(aggregate: Aggregate): string {
   return `${fieldText(aggregate)}${label}__${aggregate.function}`
 }
 
-function orderText({ by, descending, nulls }: Order): string {
-  const name = typeof by === 'string' ? by : fieldText(by)
-  return `${descending ? '-' : ''}${name}${nulls === undefined ? '' : `.nulls${nulls}`}`
+function orderText(order: Order): string {
+  const { descending, nulls } = order
+  return `${descending ? '-' : ''}${orderName(order)}${nulls === undefined ? '' : `.nulls${nulls}`}`
 }
 
 function optionTexts({ path, limit, order, fields, where }: RelationOption): string[] {
@@ -179,6 +230,8 @@ function conditionText(condition: Condition | Having): string {
       const name = 'label' in condition ? condition.label : fieldText(condition)
       return `${name}__${condition.operator}=${operandText(condition.operand)}`
     }
+    case 'related':
+      return `${relatedText(condition.of)}__${condition.operator}=${operandText(condition.operand)}`
     case 'exists':
     case 'missing': {
       const [first, ...rest] = condition.filters.map(conditionText)

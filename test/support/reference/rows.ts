@@ -1,6 +1,15 @@
 /** Joins, filters and order of the reference, over arrays of rows and in three-valued logic. */
 import type { AnyModel } from '@model-api/core'
-import type { Condition, FieldRef, Filter, Having, Operator, Order, Query } from './query.ts'
+import { aggregated, aggregateType } from './aggregates.ts'
+import type {
+  Condition,
+  FieldRef,
+  Having,
+  Operator,
+  Order,
+  Query,
+  RelatedAggregate,
+} from './query.ts'
 import {
   documentPaths,
   isToOne,
@@ -149,13 +158,18 @@ export function meets(world: World, base: AnyModel, joined: Joined, condition: C
   switch (condition.kind) {
     case 'filter':
       return compare(typeAt(base, condition), cell(joined, condition), condition)
+    case 'related': {
+      const value = relatedValue(world, base, joined.get('') ?? null, condition.of)
+      return compare(relatedType(base, condition.of), value, condition)
+    }
     case 'exists':
     case 'missing': {
       const rows = endsOf(world, base, joined.get('') ?? null, condition.path)
       const end = modelAt(base, condition.path)
-      const found = rows.some(
-        (row) => all(condition.filters.map((filter) => rowMeets(end, row, filter))) === true,
-      )
+      const found = rows.some((row) => {
+        const one: Joined = new Map([['', row]])
+        return all(condition.filters.map((filter) => meets(world, end, one, filter))) === true
+      })
       return condition.kind === 'exists' ? found : !found
     }
     default:
@@ -177,9 +191,29 @@ function endsOf(world: World, base: AnyModel, row: Row | null, path: readonly st
   return rows
 }
 
-function rowMeets(model: AnyModel, row: Row, filter: Filter): Truth {
-  return compare(typeAt(model, filter), storedAt(row, filter.column), filter)
+/** The aggregate of the records at the end of a path that meet the conditions. */
+export function relatedValue(
+  world: World,
+  base: AnyModel,
+  row: Row | null,
+  { function: name, path, where, column }: RelatedAggregate,
+): Value {
+  const end = modelAt(base, path)
+  const rows = endsOf(world, base, row, path).filter(
+    (one) => all(where.map((item) => meets(world, end, new Map([['', one]]), item))) === true,
+  )
+  if (column === undefined) return rows.length
+  const given = rows.map((one) => storedAt(one, column)).filter((value) => value !== null)
+  return aggregated(name, typeAt(end, { path: [], column }), given)
 }
+
+export const relatedType = (
+  base: AnyModel,
+  { function: name, path, column }: RelatedAggregate,
+): ValueType =>
+  column === undefined
+    ? { type: 'integer' }
+    : aggregateType(name, typeAt(modelAt(base, path), { path: [], column }))
 
 /** HAVING: labels of one group. */
 export function meetsHaving(

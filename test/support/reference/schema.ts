@@ -8,6 +8,84 @@ import {
   hasOne,
   manyToMany,
 } from '@model-api/core'
+import type { Filter, RelatedAggregate } from './query.ts'
+
+/** An aggregate that a model declares, as the reference computes it. */
+export interface Declared extends RelatedAggregate {
+  readonly declared: string
+  readonly where: readonly Filter[]
+  /** Whether whole records contain it. */
+  readonly sent: boolean
+}
+
+const test = (column: string, operator: Filter['operator'], operand: unknown): Filter => ({
+  ...{ kind: 'filter', path: [], column, operator, operand },
+})
+
+/** The declared aggregates by model, along every kind of to-many path. */
+const declaredByModel: Readonly<Record<string, readonly Declared[]>> = {
+  Author: [
+    {
+      ...{ declared: 'd_poems', function: 'count', path: ['works'], sent: true },
+      where: [test('kind', 'in', ['Poem', 'play'])],
+    },
+    {
+      ...{ declared: 'd_income', function: 'sum', path: ['works', 'order_lines'], sent: false },
+      ...{ column: 'amount', where: [test('quantity', 'ge', 0)] },
+    },
+    {
+      ...{ declared: 'd_touched', function: 'max', path: ['friends', 'edited'], sent: true },
+      ...{ column: 'touched', where: [] },
+    },
+    {
+      ...{ declared: 'd_pages', function: 'avg', path: ['works'], sent: false },
+      ...{ column: 'pages', where: [test('title', 'ne', 'a,b'), test('price', 'isnull', false)] },
+    },
+  ],
+  Work: [
+    {
+      ...{ declared: 'd_notes', function: 'min', path: ['labels'], sent: false },
+      ...{ column: 'note', where: [test('note', 'nin', ['', '"q"'])] },
+    },
+    {
+      ...{ declared: 'd_stars', function: 'avg', path: ['order_lines', 'remarks'], sent: true },
+      ...{ column: 'stars', where: [] },
+    },
+  ],
+  Label: [
+    {
+      ...{ declared: 'd_sold', function: 'sum', path: ['works'], sent: true },
+      ...{ column: 'sold', where: [] },
+    },
+    {
+      ...{ declared: 'd_number', function: 'max', path: ['works'], sent: false },
+      ...{ column: 'extra.n', where: [] },
+    },
+  ],
+  OrderLine: [
+    {
+      ...{ declared: 'd_remarks', function: 'count', path: ['remarks'], sent: true },
+      where: [test('stars', 'lt', 2.5)],
+    },
+  ],
+}
+
+export const declaredOf = ({ name }: AnyModel): readonly Declared[] => declaredByModel[name] ?? []
+
+const declaring = (model: AnyModel): AnyModel => {
+  const aggregates = declaredOf(model).map(({ declared, function: name, path, ...one }) => {
+    const of = [...path, ...[one.column?.replace('.', '->') ?? []].flat()].join('.')
+    const where = one.where.map(({ column, operator, operand }) => [
+      column,
+      { [operator]: operand },
+    ])
+    return [
+      declared,
+      { function: name, of, where: Object.fromEntries(where), sent: one.sent },
+    ] as const
+  })
+  return { ...model, aggregates: Object.fromEntries(aggregates) }
+}
 
 /** A self-reference, two inverses from one table, a one-to-one, and a many-to-many with itself. */
 const Author = defineModel('Author', {
@@ -126,7 +204,9 @@ const Remark = defineModel('Remark', {
   meta: {},
 })
 
-export const models: readonly AnyModel[] = [Author, Work, Label, OrderLine, Badge, Remark]
+export const models: readonly AnyModel[] = [Author, Work, Label, OrderLine, Badge, Remark].map(
+  declaring,
+)
 
 /** The endpoint of each model. */
 export const endpoints: Readonly<Record<string, string>> = {

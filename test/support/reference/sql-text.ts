@@ -7,7 +7,7 @@ import { documentPaths } from './schema.ts'
 
 /** Names that the compiler makes up. */
 const own =
-  /^(C|value \d+|rows of \d+|counts of \d+|key \d+|key \d+ of \d+|key_\d+|link_\d+|parent_\d+|place \d+|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
+  /^(C|value \d+|rows of \d+|counts of \d+|key \d+|key \d+ of \d+|key_\d+|link_\d+|parent_\d+|place \d+|place among equals|aggregate \d+|value|text \d+|joined \d+ \d+|r|total|total of all|object of row|list of objects|number of objects|page|n|counted|ranked|rank_in_parent|keys|junction of|partner of)$/
 
 /** Aliases that the compiler derives from a name: for the rows of its junction, or if the name is already used. */
 const derived = [/^links of (.+)$/, /^(.+) links$/, /^(.+)_\d+$/]

@@ -176,10 +176,7 @@ export function makeWorld(
       },
       {
         unique: [['project_id', 'number']],
-        meta: {
-          ...soft(50, 'deleted'),
-          ...(chance(6) && { require_if_match: chance(50) || 'single' }),
-        },
+        meta: soft(50, 'deleted'),
       },
     ),
     model(
@@ -276,7 +273,6 @@ export function makeWorld(
     API_ALLOW_BULK: true,
     API_ALLOW_CASCADE_DELETE: true,
     API_ALLOW_BATCH: true,
-    API_SHOW_TRIGGER_MESSAGES: true,
     API_SCHEMA_CHECK: 'off',
     ...hooks.config(),
   } as ApiConfig

@@ -4,9 +4,9 @@ import { buildPolicies } from '../../../packages/core/src/access/policies/policy
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { Registry, Resource } from '../../../packages/core/src/model/registry/resource.ts'
 import { policy } from '../../../packages/core/src/model/settings/access/check-policy.ts'
-import { keyTable } from '../../../packages/core/src/model/settings/key-table.ts'
 import type { Meta } from '../../../packages/core/src/model/settings/meta.ts'
 import { collectProblems } from '../../../packages/core/src/model/settings/setting-problems.ts'
+import { settingTable } from '../../../packages/core/src/model/settings/setting-table.ts'
 import { equal, match } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -285,7 +285,7 @@ suite('a role map beside a list of roles', (test) => {
 })
 
 suite('a role map at start-up', (test) => {
-  const wrong = (map: unknown): string => keyTable.API_ROLE_MAP.check(map) ?? ''
+  const wrong = (map: unknown): string => settingTable.API_ROLE_MAP.check(map) ?? ''
 
   test('accepts every key and every form of a rule', () => {
     equal(
@@ -317,7 +317,7 @@ suite('a role map at start-up', (test) => {
 })
 
 suite('requirements at start-up', (test) => {
-  const wrong = (map: unknown): string => keyTable.API_AUTH_REQUIREMENTS.check(map) ?? ''
+  const wrong = (map: unknown): string => settingTable.API_AUTH_REQUIREMENTS.check(map) ?? ''
 
   test('may name any method, if HEAD and QUERY say the same as GET and OPTIONS says no', () => {
     equal(wrong({ GET: 'no', HEAD: false, QUERY: 0, OPTIONS: 'off', POST: true }), '')

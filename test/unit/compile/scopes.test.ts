@@ -10,7 +10,7 @@ import {
   type Target,
 } from '@model-api/core/internals'
 import { sql } from 'kysely'
-import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
+import { sqlite } from '../../../packages/core/src/dialect/sqlite/sqlite-dialect.ts'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
 import {
@@ -62,7 +62,7 @@ const planOf = (query: string): ReadPlan =>
     registry.byName.get('Book') as Resource,
     parseQuery(query, {
       additional: [],
-      limits: { conditions: limit, relationFilters: limit, list: limit },
+      limits: { conditions: limit, relationFilters: limit, aggregates: limit, list: limit },
     }),
     () => true,
   )

@@ -89,10 +89,6 @@ suite('mistakes in config', (test) => {
     [{ API_ALLOW_JOIN: null }, 'config.API_ALLOW_JOIN: expected true or false, got null.'],
     [{ API_SESSION_GETTER: {} }, 'config.API_SESSION_GETTER: expected a function, got an object.'],
     [
-      { API_OPENAPI_CALLBACK: {} },
-      'config.API_OPENAPI_CALLBACK: expected a function, got an object.',
-    ],
-    [
       { API_ENDPOINT_CASE: 'kebap' },
       'config.API_ENDPOINT_CASE: expected one of kebab, snake, camel, pascal, got "kebap". Did you mean "kebab"?',
     ],

@@ -2,12 +2,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
 import type { ApiConfig } from '../../../packages/core/src/model/settings/config.ts'
-import { keyTable, metaKeyTable } from '../../../packages/core/src/model/settings/key-table.ts'
 import { type Meta, metaKeyOf } from '../../../packages/core/src/model/settings/meta.ts'
 import {
   limitSettingNames,
   settingNames,
 } from '../../../packages/core/src/model/settings/setting-names.ts'
+import {
+  allSettings,
+  settingTable,
+} from '../../../packages/core/src/model/settings/setting-table.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 import { model, problemsOf, resourceOf } from '../registry/start-up.ts'
@@ -20,11 +23,14 @@ const settings = (meta: Meta = {}, config: ApiConfig = {}) =>
 const differs = (key: string): boolean =>
   /^API_(SOFT_DELETE|AUTH|ROLE|ACCESS_POLICY|ERROR_CODES)/.test(key)
 
+const inConfig = allSettings.filter(([, { level }]) => level !== 'model')
+const inMetaOnly = allSettings.flatMap(([key, { level }]) => (level === 'model' ? [key] : []))
+
 const apiSettings = (config: ApiConfig = {}) => buildRegistry({ config }).settings
 
 suite('defaults', (test) => {
   test('of the API', () => {
-    const { title, version, prefix, baseUrl, endpointCase, bodyLimit, limits, dump, info } =
+    const { title, version, prefix, baseUrl, endpointCase, bodyLimit, limits, dump, serverUrls } =
       apiSettings()
     equal([title, version, prefix, baseUrl, endpointCase], ['API', '1.0.0', '/api', '', 'kebab'])
     equal(bodyLimit, 1024 * 1024)
@@ -33,6 +39,7 @@ suite('defaults', (test) => {
       conditions: 100,
       list: 1000,
       relationFilters: 10,
+      aggregates: 8,
       joins: 8,
       depth: 4,
       embeddedRows: 10000,
@@ -50,7 +57,7 @@ suite('defaults', (test) => {
       nullErrors: true,
       requestId: false,
     })
-    equal(info.serverUrls, [])
+    equal(serverUrls, [])
   })
 
   test('of a resource', () => {
@@ -112,7 +119,7 @@ suite('precedence', (test) => {
       API_RATE_LIMIT: '5 per minute',
     }
     const plain = settings()
-    for (const [key, entry] of Object.entries(keyTable)) {
+    for (const [key, entry] of inConfig) {
       if (entry.level === 'api' || differs(key)) continue
       const { default: value } = entry
       const other = typeof value === 'boolean' ? !value : (others[key] ?? 3)
@@ -127,7 +134,7 @@ suite('precedence', (test) => {
   })
 
   test('a callback and a rate limit may be set for one method', () => {
-    const callbacks = Object.entries(keyTable).flatMap(([key, { level }]) =>
+    const callbacks = inConfig.flatMap(([key, { level }]) =>
       key.endsWith('_CALLBACK') && level !== 'api' ? key : [],
     )
     equal(callbacks.length, 11)
@@ -203,8 +210,8 @@ suite('precedence', (test) => {
 
   test('titles and descriptions for the document are read', () => {
     const config = { API_SERVER_URLS: 'https://a.example', API_CONTACT_NAME: 'Ann' }
-    const { info } = apiSettings(config)
-    equal([info.serverUrls, info.contactName], [['https://a.example'], 'Ann'])
+    const { serverUrls, contactName } = apiSettings(config)
+    equal([serverUrls, contactName], [['https://a.example'], 'Ann'])
     equal(settings({ tag: 'Books', tag_group: 'Library', description: 'All' }).tagGroup, 'Library')
   })
 })
@@ -295,7 +302,6 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_BASE_URL: '',
     API_ENDPOINT_CASE: 'kebab',
     API_PASSWORD_COST: 10,
-    API_USER_CACHE: 0,
     API_CUSTOM_AUTH_PER_BATCH: false,
     API_JWT_EXPIRY_TIME: 360,
     API_JWT_REFRESH_EXPIRY_TIME: 2880,
@@ -317,15 +323,13 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_MAX_BATCH: 1000,
     API_MAX_BATCH_RESPONSE: 16777216,
     API_BATCH_TIMEOUT: 30000,
-    API_SERVER_TIMING: false,
     API_READ_YOUR_WRITES: 'off',
-    API_USERS_FROM_REPLICAS: false,
     API_STATEMENT_TIMEOUT: 5000,
     API_HOOK_TIMEOUT: 10000,
     API_BODY_LIMIT: 1048576,
     API_MAX_URL_LENGTH: 8192,
     ...unset(
-      'BASE_MODEL SESSION_GETTER OPENAPI_CALLBACK USER_MODEL USER_LOOKUP_FIELD CREDENTIAL_CHECK_METHOD CREDENTIAL_HASH_FIELD',
+      'BASE_MODEL SESSION_GETTER USER_MODEL USER_LOOKUP_FIELD CREDENTIAL_CHECK_METHOD CREDENTIAL_HASH_FIELD',
       'KEY_AUTH_AND_RETURN_METHOD CUSTOM_AUTH CUSTOM_AUTH_SCHEME JWT_ALLOWED_ALGORITHMS JWT_ISSUER JWT_AUDIENCE',
       'RATE_LIMIT_STORE TRUSTED_PROXIES DESCRIPTION CONTACT_NAME CONTACT_EMAIL CONTACT_URL LICENCE_NAME LICENCE_URL',
       'SERVER_URLS LOGO_URL HTML_PAGES HEALTH_ROUTE',
@@ -355,8 +359,6 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_ALLOW_NESTED_WRITES: false,
     API_ALLOW_BULK: false,
     API_ALLOW_UPSERT: true,
-    API_SHOW_TRIGGER_MESSAGES: false,
-    API_REQUIRE_IF_MATCH: false,
     API_ALLOW_CASCADE_DELETE: false,
     API_SOFT_DELETE: false,
     API_SOFT_DELETE_VALUES: [false, true],
@@ -375,6 +377,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_MAX_CONDITIONS: 100,
     API_MAX_LIST: 1000,
     API_MAX_RELATION_FILTERS: 10,
+    API_MAX_AGGREGATES: 8,
     API_MAX_JOINS: 8,
     API_MAX_DEPTH: 4,
     API_MAX_EMBEDDED_ROWS: 10000,
@@ -394,10 +397,10 @@ function unset(...names: readonly string[]): Record<string, undefined> {
   )
 }
 
-suite('the key table', (test) => {
+suite('the table of settings', (test) => {
   test('has these keys, at these levels, with these defaults', () => {
     for (const level of ['api', 'both'] as const) {
-      const entries = Object.entries(keyTable).filter(([, entry]) => entry.level === level)
+      const entries = inConfig.filter(([, entry]) => entry.level === level)
       const found = Object.fromEntries(entries.map(([key, entry]) => [key, entry.default]))
       equal(Object.keys(found).sort(), Object.keys(defaults[level]).sort())
       for (const [key, value] of Object.entries(defaults[level])) equal(found[key], value, key)
@@ -405,7 +408,7 @@ suite('the key table', (test) => {
   })
 
   test('refuses a value of another kind, whatever the key', () => {
-    for (const [key, { level }] of Object.entries(keyTable)) {
+    for (const [key, { level }] of inConfig) {
       const [line = ''] = problemsOf({ models: [model('Book')], config: { [key]: 0.5 } as never })
       ok(line.startsWith(`config.${key}: `), `${key}: ${line}`)
       if (level === 'api') continue
@@ -413,7 +416,7 @@ suite('the key table', (test) => {
       const [own = ''] = problemsOf({ models: [model('Book', { meta: { [name]: 0.5 } })] })
       ok(own.startsWith(`models.Book.meta.${name}: `), `${name}: ${own}`)
     }
-    for (const key of Object.keys(metaKeyTable)) {
+    for (const key of inMetaOnly) {
       const [own = ''] = problemsOf({ models: [model('Book', { meta: { [key]: 0.5 } })] })
       ok(own.startsWith(`models.Book.meta.${key}: `), `${key}: ${own}`)
     }
@@ -421,7 +424,7 @@ suite('the key table', (test) => {
 
   test('accepts its own defaults', () => {
     // An empty base URL is the only default that cannot be written, because it means "none".
-    const wrong = [...Object.entries(keyTable), ...Object.entries(metaKeyTable)].filter(
+    const wrong = allSettings.filter(
       ([key, { default: value, check }]) =>
         value !== undefined && key !== 'API_BASE_URL' && check(value) !== undefined,
     )
@@ -429,14 +432,14 @@ suite('the key table', (test) => {
   })
 
   test('has no two keys with the same name in meta', () => {
-    const shared = Object.entries(keyTable).filter(([, { level }]) => level === 'both')
-    const names = [...shared.map(([key]) => metaKeyOf(key)), ...Object.keys(metaKeyTable)]
+    const shared = inConfig.filter(([, { level }]) => level === 'both')
+    const names = [...shared.map(([key]) => metaKeyOf(key)), ...inMetaOnly]
     equal(new Set(names).size, names.length)
   })
 
   test('contains every key that errors name', () => {
     for (const name of [...Object.values(settingNames), ...Object.values(limitSettingNames)]) {
-      ok(name in keyTable, name)
+      ok(name in settingTable, name)
     }
     equal(Object.keys(limitSettingNames), Object.keys(apiSettings().limits))
   })

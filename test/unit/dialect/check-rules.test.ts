@@ -3,7 +3,7 @@ import {
   type CheckSyntax,
   checkRules,
 } from '../../../packages/core/src/catalogue/shared/check-rules.ts'
-import { constantOf } from '../../../packages/core/src/catalogue/shared/default-value.ts'
+import { constantDefault } from '../../../packages/core/src/catalogue/shared/default-value.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -133,6 +133,6 @@ suite('constants of defaults', (test) => {
     ["-'a'", undefined],
   ]
   for (const [expression, text] of cases) {
-    test(expression, () => equal(constantOf(expression, 'plain')?.text, text))
+    test(expression, () => equal(constantDefault(expression, 'plain')?.text, text))
   }
 })

@@ -1,6 +1,7 @@
 /** Types and collations in a database that stores them only as text. */
-import { sqliteCollations } from '../../../packages/core/src/catalogue/sqlite/catalogue-collations.ts'
+
 import { sqliteShape } from '../../../packages/core/src/catalogue/sqlite/sqlite-catalogue-types.ts'
+import { sqliteCollations } from '../../../packages/core/src/dialect/sqlite/stored/collate-clauses.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
 } from 'kysely'
 import { detectDialect } from '../../../packages/core/src/dialect/detect.ts'
-import { genericDialect } from '../../../packages/core/src/dialect/generic/dialect.ts'
+import { genericDialect } from '../../../packages/core/src/dialect/generic/generic-dialect.ts'
 import { equal, match, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -1,9 +1,9 @@
 /** The JSON text of a driver's value is that of the decoded value, whatever the driver returns. */
 import { stringify } from '@model-api/core'
 import fc from 'fast-check'
-import { mysql } from '../../../packages/core/src/dialect/mysql/dialect.ts'
-import { postgres } from '../../../packages/core/src/dialect/postgres/dialect.ts'
-import { sqlite } from '../../../packages/core/src/dialect/sqlite/dialect.ts'
+import { mysql } from '../../../packages/core/src/dialect/mysql/mysql-dialect.ts'
+import { postgres } from '../../../packages/core/src/dialect/postgres/postgres-dialect.ts'
+import { sqlite } from '../../../packages/core/src/dialect/sqlite/sqlite-dialect.ts'
 import { equal, ok } from '../../support/assert.ts'
 import { propertySeed } from '../../support/property.ts'
 import { suite } from '../../support/suite.ts'

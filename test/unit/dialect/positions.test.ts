@@ -2,8 +2,8 @@
 import {
   mariadbReplication,
   mysqlReplication,
-} from '../../../packages/core/src/dialect/mysql/replication.ts'
-import { postgresReplication } from '../../../packages/core/src/dialect/postgres/replication.ts'
+} from '../../../packages/core/src/dialect/mysql/mysql-replication.ts'
+import { postgresReplication } from '../../../packages/core/src/dialect/postgres/postgres-replication.ts'
 import { equal } from '../../support/assert.ts'
 import { steepness } from '../../support/growth.ts'
 import { suite } from '../../support/suite.ts'

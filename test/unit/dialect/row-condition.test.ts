@@ -1,5 +1,5 @@
 /** Conditions on one column: every form in which a database prints one, and nothing else. */
-import { partialKey } from '../../../packages/core/src/catalogue/mysql/mysql-partial-key.ts'
+import { mysqlPartialKey } from '../../../packages/core/src/catalogue/mysql/mysql-partial-key.ts'
 import {
   rowCondition,
   rowConditionText,
@@ -67,7 +67,7 @@ suite('conditions on one column', (test) => {
 
 suite('unique indexes over a generated column', (test) => {
   const key = (columns: readonly string[], expressions: Readonly<Record<string, string>>) => {
-    const found = partialKey('i', columns, new Map(Object.entries(expressions)))
+    const found = mysqlPartialKey('i', columns, new Map(Object.entries(expressions)))
     return found && [found.columns.join(', '), found.condition]
   }
   const live = (expression: string) => key(['name', 'live'], { live: expression })

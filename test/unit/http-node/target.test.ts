@@ -1,5 +1,5 @@
 /** The ways to name a database, and that a password is never shown. */
-import { databaseName, readTarget } from '../../../packages/http-node/src/database/target.ts'
+import { databaseName, readTarget } from '../../../packages/http-node/src/database/locations.ts'
 import { equal, throws } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

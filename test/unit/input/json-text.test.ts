@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 
 const read = (text: string) => {
   const problems = inputProblems()
-  return { value: readJsonText(text, problems), paths: [...problems.found.keys()] }
+  return { value: readJsonText(text, problems), paths: problems.found.map(({ path }) => path) }
 }
 
 const parsed = (text: string): unknown => JSON.parse(stringify(read(text).value))

@@ -14,8 +14,11 @@ import type {
   GroupByNode,
   GroupNode,
   JoinNode,
+  OperandNode,
   OrderNode,
+  OutputNode,
   QueryAst,
+  RelatedAggregateNode,
   RelationFilterNode,
   RelationOptionNode,
   RelationWriteNode,
@@ -71,14 +74,17 @@ const operatorsTaking = (takes: 'scalar' | 'list'): FilterOperator[] =>
     (operator) => filterOperators[operator].takes === takes,
   )
 
-function filter(text: fc.Arbitrary<ScalarNode>): fc.Arbitrary<FilterNode> {
+function filter(
+  text: fc.Arbitrary<ScalarNode>,
+  operand: fc.Arbitrary<OperandNode> = field,
+): fc.Arbitrary<FilterNode> {
   const list: fc.Arbitrary<ValueNode> = fc
     .array(listItem, { maxLength: 4 })
     .map((items) => ({ kind: 'list', items, span }))
   const with_ = (takes: 'scalar' | 'list', value: fc.Arbitrary<ValueNode>) =>
     fc.record({
       kind: fc.constant('filter' as const),
-      field,
+      field: operand,
       operator: fc.constantFrom(...operatorsTaking(takes)),
       value,
       span: fc.constant(span),
@@ -86,17 +92,51 @@ function filter(text: fc.Arbitrary<ScalarNode>): fc.Arbitrary<FilterNode> {
   return fc.oneof(with_('scalar', text), with_('list', list))
 }
 
-const relationFilter: fc.Arbitrary<RelationFilterNode> = fc.record({
-  kind: fc.constantFrom('exists', 'missing'),
-  path,
-  where: fc.array(filter(inside), { maxLength: 3 }),
-  span: fc.constant(span),
-})
-
-const { condition } = fc.letrec<{ condition: ConditionNode; group: GroupNode }>((tie) => ({
-  condition: fc.oneof({ maxDepth: 3 }, filter(inside), relationFilter, tie('group')),
+const { condition, related, relationFilter } = fc.letrec<{
+  condition: ConditionNode
+  group: GroupNode
+  related: RelatedAggregateNode
+  relationFilter: RelationFilterNode
+}>((tie) => ({
+  condition: fc.oneof(
+    { maxDepth: 3 },
+    filter(inside),
+    tie('relationFilter'),
+    filter(inside, tie('related')),
+    tie('group'),
+  ),
   group: groupOf(tie('condition')),
+  related: relatedOf(tie('condition')),
+  relationFilter: fc.record({
+    kind: fc.constantFrom('exists', 'missing'),
+    path,
+    where: fc.array(fc.oneof({ maxDepth: 3 }, filter(inside), filter(inside, tie('related'))), {
+      maxLength: 3,
+    }),
+    span: fc.constant(span),
+  }),
 }))
+
+/** Without conditions, the last of the names is the column. */
+function relatedOf(items: fc.Arbitrary<ConditionNode>): fc.Arbitrary<RelatedAggregateNode> {
+  return fc
+    .record({
+      fn: fc.constantFrom(...aggregateFunctions),
+      path,
+      where: fc.array(items, { maxLength: 2 }),
+      column: field,
+      only: name.map(fieldOf),
+    })
+    .map(({ fn, path, where, column, only }) => ({
+      kind: 'related',
+      function: fn,
+      path,
+      where,
+      ...(fn === 'count' ? {} : { column: where.length === 0 ? only : column }),
+      text: '',
+      span,
+    }))
+}
 
 function groupOf(items: fc.Arbitrary<ConditionNode>): fc.Arbitrary<GroupNode> {
   return fc.record({
@@ -106,7 +146,7 @@ function groupOf(items: fc.Arbitrary<ConditionNode>): fc.Arbitrary<GroupNode> {
   })
 }
 
-const topLevel = fc.oneof(filter(alone), relationFilter, groupOf(condition))
+const topLevel = fc.oneof(filter(alone), filter(alone, related), relationFilter, groupOf(condition))
 
 const label = fc
   .stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/)
@@ -136,7 +176,7 @@ const groupKey: fc.Arbitrary<GroupByNode> = fc
   }))
 
 const order: fc.Arbitrary<OrderNode> = fc
-  .tuple(field, fc.boolean(), optional(fc.constantFrom('first', 'last')))
+  .tuple(fc.oneof(field, related), fc.boolean(), optional(fc.constantFrom('first', 'last')))
   .map(([column, descending, nulls]) => ({
     field: column,
     descending,
@@ -156,6 +196,15 @@ const joins: fc.Arbitrary<JoinNode[]> = fc
   .filter((tokens) => tokens.length !== 1 || tokens[0] !== '')
   .map((tokens) => tokens.map((text) => ({ path: text.split('.'), text, span })))
 
+const output: fc.Arbitrary<OutputNode> = fc.oneof(
+  field,
+  fc.constant({ kind: 'all' as const, text: '*', span }),
+  field.map((left) => ({ kind: 'without' as const, field: left, text: `-${left.text}`, span })),
+  fc
+    .tuple(related, optional(label))
+    .map(([node, name]) => (name === undefined ? node : { ...node, label: name })),
+)
+
 const relationOption: fc.Arbitrary<RelationOptionNode> = fc.oneof(
   fc.record({
     path,
@@ -173,7 +222,7 @@ const relationOption: fc.Arbitrary<RelationOptionNode> = fc.oneof(
     path,
     span: fc.constant(span),
     option: fc.constant('fields' as const),
-    fields: fc.array(field, { minLength: 1, maxLength: 3 }),
+    fields: fc.array(output, { minLength: 1, maxLength: 3 }),
   }),
   fc.record({
     path,
@@ -205,10 +254,11 @@ export const arbitraryAst: fc.Arbitrary<QueryAst> = fc
     raw: fc.constant(''),
     where: fc.array(topLevel, { maxLength: 3 }),
     joins,
-    fields: fc.array(field, { maxLength: 3 }),
+    fields: fc.array(output, { maxLength: 3 }),
     groupBy: fc.array(groupKey, { maxLength: 3 }),
     aggregates: fc.array(aggregate, { maxLength: 3 }),
     order: fc.array(order, { maxLength: 3 }),
+    distinctOn: fc.array(field, { maxLength: 2 }),
     relationOptions: fc.array(relationOption, { maxLength: 3 }),
     relationWrites: fc.array(relationWrite, { maxLength: 2 }),
     single,

@@ -118,7 +118,7 @@ suite('a filter', (test) => {
       'Unexpected "," after "a": conditions are joined by "&", or stand inside "or[…]".',
     )
     const brackets =
-      'parentheses follow "exists" and "missing", brackets "or", "and", "not" and relations.'
+      'parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations.'
     refuses('f(a)__eq=1', `Unexpected "(" after "f": ${brackets}`)
     refuses('a)__eq=1', `Unexpected ")" after "a": ${brackets}`)
     refuses('a%5D__eq=1', `Unexpected "]" after "a": ${brackets}`)

@@ -9,6 +9,7 @@ import { parse, refuses } from './query.ts'
 const limits = {
   conditions: { setting: 'SOME_CONDITIONS', value: 3 },
   relationFilters: { setting: 'SOME_RELATIONS', value: 3 },
+  aggregates: { setting: 'SOME_AGGREGATES', value: 2 },
   list: { setting: 'SOME_LIST', value: 2 },
 }
 

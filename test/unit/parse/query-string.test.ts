@@ -12,6 +12,7 @@ suite('the query string', (test) => {
       groupBy: [],
       aggregates: [],
       order: [],
+      distinctOn: [],
       relationOptions: [],
       relationWrites: [],
       single: {},

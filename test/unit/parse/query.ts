@@ -10,6 +10,7 @@ import { equal, fail } from '../../support/assert.ts'
 export const limits: ParseOptions['limits'] = {
   conditions: { setting: 'MAX_CONDITIONS', value: 100 },
   relationFilters: { setting: 'MAX_RELATION_FILTERS', value: 100 },
+  aggregates: { setting: 'MAX_AGGREGATES', value: 100 },
   list: { setting: 'MAX_LIST', value: 1000 },
 }
 
@@ -21,7 +22,11 @@ export function parse(raw: string, additional: readonly string[] = []): QueryAst
 export function withoutSpans(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSpans)
   if (typeof node !== 'object' || node === null) return node
-  const kept = Object.entries(node).filter(([key]) => key !== 'span' && key !== 'raw')
+  // An aggregate of related rows has its text as written, blanks included.
+  const isAggregate = 'kind' in node && node.kind === 'related'
+  const kept = Object.entries(node).filter(
+    ([key]) => key !== 'span' && key !== 'raw' && !(isAggregate && key === 'text'),
+  )
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutSpans(value)]))
 }
 

@@ -1,7 +1,7 @@
 /** `exists(…)` and `missing(…)`. */
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
-import { filter, list, part, refuses, same } from './query.ts'
+import { field, filter, list, part, refuses, same, scalar } from './query.ts'
 
 const path = (...names: string[]): unknown => names.map((text) => ({ text }))
 
@@ -37,6 +37,53 @@ suite('a relation filter', (test) => {
   test('may have its path separated from the first condition', () => {
     same('exists(books.price__gt=20)', 'exists(books,price__gt=20)')
     same('exists(books.price__gt=20,a__eq=1)', 'exists(+books+,+price__gt=20,+a__eq=1)')
+  })
+
+  test('has conditions on aggregates of the rows that are related to its rows', () => {
+    const many = {
+      kind: 'filter',
+      field: { kind: 'related', function: 'count', path: path('tags'), where: [] },
+      operator: 'ge',
+      value: scalar('2'),
+    }
+    const one = { kind: 'exists', path: path('books'), where: [many] }
+    equal(part('exists(books.count(tags)__ge=2)', 'where'), [one])
+    equal(part('exists(author.books,a__eq=1,count(tags)__ge=2)', 'where'), [
+      { ...one, path: path('author', 'books'), where: [filter('a', 'eq', '1'), many] },
+    ])
+    const sum = {
+      kind: 'related',
+      function: 'sum',
+      path: path('lines'),
+      where: [filter('n', 'in', list('1', '2'))],
+      column: field('n'),
+    }
+    equal(part('or[missing(books.sum(lines[n__in=(1,2)].n)__lt=5)]', 'where'), [
+      {
+        kind: 'or',
+        items: [
+          {
+            kind: 'missing',
+            path: path('books'),
+            where: [{ kind: 'filter', field: sum, operator: 'lt', value: scalar('5') }],
+          },
+        ],
+      },
+    ])
+    same('exists(books.count(tags)__ge=2)', 'exists(books,count(tags)__ge=2)')
+    same('exists(books.count(tags)__ge=2,a__eq=1)', 'exists(+books+,+count(tags)__ge=2,+a__eq=1)')
+    same('exists(b.count(t[x__eq=1])__ge=2)', 'exists%28b.count%28t%5Bx__eq%3D1%5D%29__ge%3D2%29=')
+    same('exists(b.count(t[x__eq=1])__ge=2)', 'exists%28b.count%28t%5Bx__eq=1%5D%29__ge%3D2%29')
+    refuses(
+      'exists(count(tags)__ge=2)',
+      'Expected a relation before "count", such as exists(books.count(…)__ge=2).',
+      'count',
+    )
+    refuses(
+      'exists(books.count(tags))',
+      'Expected an operator and a value after "count(tags)", such as count(tags)__ge=3.',
+      'count(tags)',
+    )
   })
 
   test('is read in every spelling', () => {

@@ -11,7 +11,11 @@ import { limits, withoutSpans } from './query.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 1000)
 
-const generous = { ...limits, conditions: { ...limits.conditions, value: 10_000 } }
+const generous = {
+  ...limits,
+  conditions: { ...limits.conditions, value: 10_000 },
+  aggregates: { ...limits.aggregates, value: 10_000 },
+}
 
 function parse(raw: string): QueryAst {
   return parseQuery(raw, { additional: ownParameters, limits: generous })

@@ -7,6 +7,7 @@ import { limits } from './query.ts'
 const boundless = {
   conditions: { ...limits.conditions, value: Number.POSITIVE_INFINITY },
   relationFilters: { ...limits.relationFilters, value: Number.POSITIVE_INFINITY },
+  aggregates: { ...limits.aggregates, value: Number.POSITIVE_INFINITY },
   list: { ...limits.list, value: Number.POSITIVE_INFINITY },
 }
 

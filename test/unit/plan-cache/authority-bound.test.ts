@@ -15,12 +15,14 @@ const secret = { name: 'Secret' } as Resource
 const other = { name: 'Other' } as Resource
 
 const registry = {} as Registry
+const runtime = { access: { policies: {} } }
 
 /** A caller who may list these resources. */
 const caller = (...listed: readonly Resource[]): Authority => ({
   reach: (resource) => listed.includes(resource),
   hooks: {},
   registry,
+  runtime,
 })
 
 const admin = caller(open, secret)
@@ -40,6 +42,13 @@ suite('a cached value', (test) => {
     equal(boundFor(viewer, open, secret).valueFor(caller(open, other)), 'value')
     equal(boundFor(admin, open).valueFor(viewer), 'value')
     equal(boundFor(admin).valueFor(viewer), 'value')
+  })
+
+  test('is returned to requests with the same policies: those of a user never get what was made for the system', () => {
+    const system = { ...admin, runtime: { access: { policies: {} } } }
+    equal(boundFor(system, open).valueFor(admin), undefined)
+    equal(boundFor(admin, open).valueFor(system), undefined)
+    equal(boundFor(system, open).valueFor({ ...system, runtime: { ...system.runtime } }), 'value')
   })
 
   test('respects resources that are checked after it was cached', () => {

@@ -8,7 +8,12 @@ import { createReadCache } from '../../../packages/core/src/query/cache/read-cac
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
-const authority = { reach: () => true, hooks: {}, registry: {} } as unknown as Authority
+const authority = {
+  reach: () => true,
+  hooks: {},
+  registry: {},
+  runtime: { access: { policies: {} } },
+} as unknown as Authority
 const prepared = {} as PreparedRead
 
 suite('the cache of prepared reads', (test) => {

@@ -1,5 +1,5 @@
 /** Dates in the query language: exactly the days that exist. */
-import { parseDate } from '../../../packages/core/src/query/plan/calendar.ts'
+import { parseDate } from '../../../packages/core/src/model/types/date-type.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 

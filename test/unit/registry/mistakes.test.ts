@@ -152,7 +152,14 @@ suite('mistakes of models', (test) => {
   })
 
   test('no columns', () => {
-    const definition = { name: 'Book', table: 'books', relations: {}, computed: {}, methods: {} }
+    const definition = {
+      name: 'Book',
+      table: 'books',
+      relations: {},
+      computed: {},
+      aggregates: {},
+      methods: {},
+    }
     equal(problemsOf({ models: [{ ...definition, columns: {}, meta: {} }] }), [
       'models.Book.columns: a published model needs at least one column.',
     ])
@@ -253,9 +260,13 @@ suite('mistakes of models', (test) => {
   })
 })
 
+const softDelete = (values: readonly unknown[]): object => ({
+  meta: { soft_delete: true, soft_delete_attribute: 'it', soft_delete_values: values },
+})
+
 suite('mistakes of columns', (test) => {
   const types =
-    'integer, bigint, float, decimal, boolean, string, text, date, datetime, time, uuid, json, binary, enum, list, opaque'
+    'integer, bigint, float, decimal, boolean, string, text, date, datetime, time, uuid, enum, json, binary, list, opaque'
   const cases: readonly (readonly [column: Record<string, unknown>, ...ends: string[]])[] = [
     [{}, ': needs a type.'],
     [{ type: 'int' }, `.type: expected one of ${types}, got "int".`],
@@ -288,7 +299,7 @@ suite('mistakes of columns', (test) => {
     [{ type: 'string', storage: 'text' }, '.storage: only a column of type decimal can have it.'],
     [
       { type: 'integer', collation: 'database' },
-      '.collation: only a column of type string, text, enum, uuid can have it.',
+      '.collation: only a column of type string, text, uuid, enum can have it.',
     ],
     [
       { type: 'string', collation: 'nocase' },
@@ -297,7 +308,7 @@ suite('mistakes of columns', (test) => {
     [{ type: 'string', column: '' }, '.column: expected a non-empty string, got "".'],
     [
       { type: 'integer', managed: 'created' },
-      '.managed: only a column of type datetime, date can have it.',
+      '.managed: only a column of type date, datetime can have it.',
     ],
     [
       { type: 'datetime', managed: 'inserted' },
@@ -306,7 +317,7 @@ suite('mistakes of columns', (test) => {
     [{ type: 'uuid', generated: 'guid' }, '.generated: expected true or false, got "guid".'],
     [
       { type: 'integer', generated: 'uuid' },
-      ": generated: 'uuid' needs a column of type uuid, string or text.",
+      ": generated: 'uuid' needs a column of one of the types string, text, uuid.",
     ],
     [
       { type: 'integer', generated: true, default: 1 },
@@ -356,6 +367,22 @@ suite('mistakes of columns', (test) => {
       )
     })
   }
+
+  test('a type that does not exist is one problem, whatever else the column is for', () => {
+    const it = { type: 'int' }
+    const wrong = `models.Book.columns.it.type: expected one of ${types}, got "int".`
+    const uses: readonly (readonly [columns: object, others: object])[] = [
+      [{ it }, { search: ['it'] }],
+      [{ it, author_id: { type: 'integer' } }, { unique: [['it', 'author_id']] }],
+      [{ it: { ...it, primaryKey: true }, book_id: it }, {}],
+      [{ it: { ...it, nullable: true } }, softDelete([null, 'now'])],
+      [{ it }, softDelete([false, true])],
+    ]
+    for (const [columns, others] of uses) {
+      const problems = problemsOf({ models: [model('Book', { columns, ...others })] })
+      equal(problems[0], wrong)
+    }
+  })
 
   test('of write-only columns', () => {
     const string = { type: 'string', writeOnly: true }

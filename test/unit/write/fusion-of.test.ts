@@ -118,7 +118,7 @@ const echoOf = (resource: Resource, query = '') =>
       resource,
       parseQuery(query, {
         additional: [],
-        limits: { conditions: limit, relationFilters: limit, list: limit },
+        limits: { conditions: limit, relationFilters: limit, aggregates: limit, list: limit },
       }),
       [],
       () => true,

@@ -7,7 +7,7 @@ import type { Action } from './action.ts'
 import { allowedByRoles, type Caller } from './roles/roles.ts'
 
 /** An action on a resource that the caller's roles must allow. */
-export interface Check {
+export interface ActionCheck {
   readonly resource: Resource
   readonly action: Action
 }
@@ -20,7 +20,7 @@ export interface Check {
  * // [{ resource: author, action: 'RELATION_GET_MANY' }, { resource: book, action: 'GET_MANY' }]
  * ```
  */
-export function checksOf(route: Route, method: string): readonly Check[] {
+export function checksOf(route: Route, method: string): readonly ActionCheck[] {
   const { resource } = route
   const reads = method === 'GET' || method === 'HEAD'
   switch (route.kind) {
@@ -41,7 +41,7 @@ export function checksOf(route: Route, method: string): readonly Check[] {
 }
 
 /** Throws 403 if the caller lacks a role that one of the checks requires. */
-export function authorize(caller: Caller, checks: readonly Check[]): void {
+export function authorize(caller: Caller, checks: readonly ActionCheck[]): void {
   for (const { resource, action } of checks) {
     const { roleMaps } = resource.settings
     if (roleMaps.length > 0 && !allowedByRoles(roleMaps, action, caller)) throw forbidden()

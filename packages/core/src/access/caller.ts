@@ -6,9 +6,8 @@ import type { CallHook } from '../model/hooks/call-hook.ts'
 import type { StrategyName } from '../model/settings/access/access-types.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles/roles.ts'
 
-/** Whether a value of `request.user` names a user; `true` is a user without a record. */
-export const isUser = (user: unknown): user is NonNullable<unknown> =>
-  user !== null && user !== undefined && user !== false
+/** Whether a value names a user, as the host gives it or a strategy returns it: a falsy value is nobody, `true` a user without a record. */
+export const isUser = (user: unknown): user is NonNullable<unknown> => Boolean(user)
 
 /**
  * Returns the `Vary` header of responses to a user whom the host gives. Only the host knows where it reads their credentials, so it names

@@ -7,7 +7,7 @@ import type { HookRecord } from '../model/settings/access/hook-types.ts'
 import type { EmbedPlan, ReadPlan } from '../query/plan/plan.ts'
 import { recordKey, withRecord } from '../query/plan/record.ts'
 import type { LoadedRow } from '../query/run/loaded-row.ts'
-import { type Subject, subjectArgs } from './hook-args.ts'
+import { type HookSubject, subjectArgs } from './hook-args.ts'
 import type { HookCall } from './hooks/hook-call.ts'
 import { callPolicyHook } from './policies/call-policy-hook.ts'
 
@@ -35,11 +35,11 @@ function embedWithRecord(call: HookCall, embed: EmbedPlan): EmbedPlan {
 }
 
 const hasCanRead = (call: HookCall, resource: Resource): boolean =>
-  call.runtime.policies.get(resource)?.can_read !== undefined
+  call.runtime.access.policies.get(resource)?.can_read !== undefined
 
 /** Whether can_read decides about the record of a GET one or about embedded records. */
 export const hasObjectChecks = (call: HookCall, plan: ReadPlan): boolean =>
-  call.runtime.policies.size > 0 &&
+  call.runtime.access.policies.size > 0 &&
   ((isOne(plan) && hasCanRead(call, plan.rows.from.resource)) || anyHasCanRead(call, plan.embeds))
 
 /** Returns a copy of the record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
@@ -58,7 +58,7 @@ export async function checkObjects(
   const { action } = plan
   const { resource, relation } = plan.rows.from
   if (isOne(plan) && hasCanRead(call, resource)) {
-    const subject: Subject = { action, resource, many: false, relation: relation?.name ?? null }
+    const subject: HookSubject = { action, resource, many: false, relation: relation?.name ?? null }
     for (const row of rows) if (!(await mayRead(call, subject, row))) throw forbidden()
   }
   await checkEmbeds(call, action, plan.embeds, rows)
@@ -66,7 +66,7 @@ export async function checkObjects(
 
 async function checkEmbeds(
   call: HookCall,
-  action: Subject['action'],
+  action: HookSubject['action'],
   embeds: readonly EmbedPlan[],
   parents: readonly LoadedRow[],
 ): Promise<void> {
@@ -103,9 +103,9 @@ function keep(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>):
   else if (related !== null && !allowed.has(related as LoadedRow)) parent.related[name] = null
 }
 
-async function mayRead(call: HookCall, subject: Subject, row: LoadedRow): Promise<boolean> {
+async function mayRead(call: HookCall, subject: HookSubject, row: LoadedRow): Promise<boolean> {
   const { resource } = subject
-  const policy = call.runtime.policies.get(resource)
+  const policy = call.runtime.access.policies.get(resource)
   const canRead = () => policy?.can_read?.(recordOf(resource, row), subjectArgs(call, subject))
   return callPolicyHook(call, resource, 'can_read', canRead, Boolean)
 }

@@ -1,4 +1,6 @@
-// Column rights: decides, once per request, which columns the caller may read and write, before any name of the request is resolved.
+// Column rights: which columns the caller may read and write, by the `read` and `write` rules of columns such as
+// `salary: { type: 'decimal', read: 'hr' }`. Decided once per request, before any name of the request is resolved, so that a withheld
+// column is an unknown name.
 
 import { lruMap } from '../lib/lru-map.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -108,7 +110,7 @@ function rulesOf(resource: Resource): readonly Rule[] {
     rules.set(right, rule)
     return rule
   }
-  for (const column of resource.allColumns.values()) {
+  for (const column of [...resource.allColumns.values(), ...resource.aggregates.values()]) {
     const { read, write } = column.definition
     if (read !== undefined) ruleOf(read, `read of ${column.name}`).reads.push(column)
     if (write !== undefined) ruleOf(write, `write of ${column.name}`).writes.push(column)
@@ -128,7 +130,7 @@ export function registryOfRoles(registry: Registry, caller: Caller): Registry {
   for (const resource of registry.resources) {
     const refused = (right: ColumnRight | undefined): boolean =>
       right !== undefined && typeof right !== 'function' && !satisfies(right, caller)
-    for (const column of resource.allColumns.values()) {
+    for (const column of [...resource.allColumns.values(), ...resource.aggregates.values()]) {
       const { read, write } = column.definition
       if (refused(read)) withheld.set(column, 'read')
       else if (refused(write)) withheld.set(column, 'write')
@@ -179,10 +181,12 @@ function withheldBy(rules: readonly Rule[], answers: string): Withheld {
 
 function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybePromise<boolean> {
   const { caller, runtime, request, action, many, relation } = call
+  if (caller.isSystem) return true
   if (typeof right !== 'function') {
     return satisfies(right, isKnown(resource, caller) ? caller : anonymous)
   }
-  return andThen(runtime.session(request), () => {
+  // Waits until the session getter has given the connection: `db` of the arguments is the one that is known by then.
+  return andThen(runtime.database.session(request), () => {
     const subject = { action, resource, many, relation: relation?.name ?? null }
     const args = subjectArgs(call, subject)
     return andThen(

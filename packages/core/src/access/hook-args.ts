@@ -1,6 +1,5 @@
 // The arguments that hooks and policies receive about the request.
 
-import type { Connections } from '../database/connections.ts'
 import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import type { CallHook } from '../model/hooks/call-hook.ts'
 import { recordForHost } from '../model/hooks/host-values.ts'
@@ -8,11 +7,13 @@ import type { Resource } from '../model/registry/resource.ts'
 import type { ApiRequest } from '../model/request.ts'
 import type { HookArgs, HookRecord, RequestArgs } from '../model/settings/access/hook-types.ts'
 import type { Action } from './action.ts'
+import { ClientsOfCall } from './hooks/clients-of-call.ts'
 import type { HookCall } from './hooks/hook-call.ts'
+import { anonymous } from './roles/roles.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
 /** The action and the rows that a hook decides about. */
-export interface Subject {
+export interface HookSubject {
   readonly action: Action
   readonly resource: Resource
   readonly many: boolean
@@ -39,7 +40,7 @@ export type KnownCall = Partial<
  * operation, the batch.
  */
 export const requestArgs = (
-  { knownSession }: Pick<Connections, 'knownSession'>,
+  runtime: HookCall['runtime'],
   request: ApiRequest,
   { caller, action, resource, relation, many = false }: KnownCall = {},
   carrier: ApiRequest = request,
@@ -50,7 +51,11 @@ export const requestArgs = (
   model: resource?.model ?? null,
   many,
   relation_name: relation?.name ?? null,
-  db: knownSession(carrier) ?? null,
+  db: runtime.database.knownSession(carrier) ?? null,
+  as: new ClientsOfCall(
+    { runtime, request: carrier, caller: caller ?? anonymous },
+    hooksOf(action, resource),
+  ),
   before: null,
 })
 
@@ -66,10 +71,10 @@ export const recordArgs = (
     before && recordForHost(resource, before),
   )
 
-/** Returns the arguments of a hook, under the names of the specification; call it after `open`, which sets the connection. */
+/** Returns the arguments of a hook, under the names that functions of the host receive; call it after `open`, which sets the connection. */
 export const subjectArgs = (
   call: HookCall,
-  { action, resource, many, relation }: Subject,
+  { action, resource, many, relation }: HookSubject,
   before: HookRecord | null = null,
 ): HookArgs => ({
   action,
@@ -79,11 +84,16 @@ export const subjectArgs = (
   many,
   relation_name: relation,
   db: databaseOf(call),
+  as: new ClientsOfCall(call, hooksOf(action, resource)),
   before,
 })
 
+/** Names the hooks of a request in errors: `POST of Book`. */
+const hooksOf = (action = 'a request', resource?: Resource): string =>
+  resource === undefined ? action : `${action} of ${resource.name}`
+
 function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
-  const db = transaction ?? runtime.session(request)
+  const db = transaction ?? runtime.database.session(request)
   if (db instanceof Promise) throw new Error('A hook was called before its connection was known.')
   return db
 }
@@ -93,6 +103,6 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
  * deadlock.
  */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
-  const db = transaction ?? runtime.session(request)
-  return db instanceof Promise ? runtime.callHook : runtime.callHookOn(db)
+  const db = transaction ?? runtime.database.session(request)
+  return db instanceof Promise ? runtime.host.callHook : runtime.host.callHookOn(db)
 }

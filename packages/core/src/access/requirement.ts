@@ -1,4 +1,4 @@
-// Requirements: whether a permission on a resource needs authentication (specification: Per-method authentication).
+// Requirements (API_AUTH_REQUIREMENTS): whether a permission on a resource needs authentication.
 
 import type { Resource } from '../model/registry/resource.ts'
 import { decidingKey, type Permission } from './action.ts'

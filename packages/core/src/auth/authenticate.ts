@@ -24,6 +24,10 @@ export async function findCredentials(
   return found
 }
 
+/** `api.as` takes this string for the system, so it must not come out of a request. */
+const namedLikeSystem =
+  "A function of the host authenticated a request as the string 'system', which api.as takes for the system. Return an object of the user."
+
 function refuseUntilReady(cause: unknown): never {
   throw Object.assign(notReady(), { cause })
 }
@@ -31,25 +35,31 @@ function refuseUntilReady(cause: unknown): never {
 /** A guard that neither counts nor refuses checks. */
 export const unguarded: CheckGuard = { before: async () => {}, failed: async () => {} }
 
+export interface AuthenticateOptions {
+  /** Whether a request without credentials is a 401. */
+  readonly required: boolean
+  /** Called around every expensive check of a credential. */
+  readonly guard?: CheckGuard
+}
+
 /**
  * Returns the identity of the sender; null for a request without credentials if none are required. A wrong credential is always
  * 401; it is never treated as missing. Only the host knows whether a request for which its custom strategy returns nothing has a
  * credential, so that counts as none.
- *
- * `guard` is called around every expensive check of a credential.
  */
 export async function authenticate(
   auth: Auth,
   names: readonly StrategyName[],
   request: ApiRequest,
   credentials: readonly Credential[],
-  required: boolean,
-  guard: CheckGuard = unguarded,
+  { required, guard = unguarded }: AuthenticateOptions,
 ): Promise<Identity | null> {
   let failure: ApiError | undefined
   for (const credential of credentials) {
     try {
       const identity = await credential.verify(guard)
+      if (identity.user === 'system') throw new TypeError(namedLikeSystem)
+      // For the hooks that receive the request.
       Reflect.set(request, 'user', identity.user ?? undefined)
       return identity
     } catch (error) {
@@ -59,7 +69,8 @@ export async function authenticate(
       if (refusal.status !== 401 && refusal.status !== 403) throw refusal
       // Without the answer of the host's function, nobody knows whether the credential is right.
       const hasFailed = refusal !== error
-      if (credential.certain || hasFailed) failure ??= refusal
+      if (credential.isSent || hasFailed) failure ??= refusal
+      // An error of the host's own, from its custom strategy, is the answer.
       else if (refusal.body.code !== 'invalid_credentials') throw refusal
     }
   }
@@ -71,6 +82,7 @@ export async function authenticate(
   }
   // Only the host knows which credential its custom strategy reads.
   const place = names.every((name) => name === 'custom') ? 'host' : 'header'
+  // An Authorization header that no strategy reads is a wrong credential.
   throw header(request, 'authorization') === undefined
     ? authorizationMissing(challenge, place)
     : invalidCredentials(challenge)

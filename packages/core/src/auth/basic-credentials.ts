@@ -17,6 +17,7 @@ const longestCredential = 1024
  * ```
  */
 export function readBasic(base64: string): NameAndPassword | undefined {
+  // Bounds the work of decoding; both parts are checked below.
   if (base64.length > 4 * longestCredential) return undefined
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
   const text = utf8(base64)
@@ -24,11 +25,11 @@ export function readBasic(base64: string): NameAndPassword | undefined {
   if (text === undefined || colon === -1) return undefined
   const name = text.slice(0, colon)
   const password = text.slice(colon + 1)
-  return isCredential(name) && isCredential(password) ? { name, password } : undefined
+  return isCredentialText(name) && isCredentialText(password) ? { name, password } : undefined
 }
 
 /** Whether a value can be a name, a password or a key: a non-empty string of at most 1,024 characters without NUL. */
-export const isCredential = (text: unknown): text is string =>
+export const isCredentialText = (text: unknown): text is string =>
   typeof text === 'string' &&
   text !== '' &&
   text.length <= longestCredential &&

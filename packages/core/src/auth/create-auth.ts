@@ -16,9 +16,8 @@ import { jwtStrategy } from './strategies/jwt.ts'
 import { tokenProviders } from './tokens/token-providers.ts'
 import { createTokens, type Tokens } from './tokens/tokens.ts'
 import type { Strategy } from './users/identity.ts'
-import type { OpenDatabase } from './users/look-up-user.ts'
-import { rememberUsers } from './users/remembered-users.ts'
-import { createUsers, type ReadUserFromReplica, type Users } from './users/users.ts'
+import type { OpenForRequest } from './users/look-up-user.ts'
+import { createUsers, type Users } from './users/users.ts'
 
 export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
@@ -41,11 +40,11 @@ export interface Auth {
 
 export interface AuthParts {
   readonly settings: ApiSettings
+  /** The user model; undefined if the API has none. */
   readonly users: Resource | undefined
   readonly clock: Clock
-  readonly open: OpenDatabase
-  /** Reads users from a replica; absent if users are always read from the primary. */
-  readonly readUserFromReplica?: ReadUserFromReplica | undefined
+  readonly open: OpenForRequest
+  /** Passes an error to the host that the response does not show. */
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook
 }
@@ -70,15 +69,7 @@ export function createAuth(parts: AuthParts): Auth {
   const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
   const users =
-    parts.users &&
-    createUsers(
-      settings,
-      parts.users,
-      parts.open,
-      callHook,
-      parts.report,
-      parts.readUserFromReplica,
-    )
+    parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.report)
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const onlyCookie = settings.providers.every((provider) => provider === 'cookie')
@@ -121,7 +112,6 @@ export function createAuth(parts: AuthParts): Auth {
           ? jwtStrategy({
               tokens,
               users,
-              remember: rememberUsers(parts.clock, settings.userCache),
               findToken: providers.find,
               baseUrl,
               challenge,

@@ -1,38 +1,61 @@
 // Selects the catalogue reader of a Kysely instance's database.
 
 import type { Dialect } from '../dialect/dialect.ts'
-import { classifyMysql } from '../dialect/mysql/errors.ts'
-import { classifyPostgres } from '../dialect/postgres/errors.ts'
-import { classifySqlite } from '../dialect/sqlite/errors.ts'
+import { classifyMysql } from '../dialect/mysql/mysql-errors.ts'
+import { classifyPostgres } from '../dialect/postgres/postgres-errors.ts'
+import { classifySqlite } from '../dialect/sqlite/sqlite-errors.ts'
 import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import { mysqlSchemas } from './mysql/mysql-catalogue-schemas.ts'
 import { readMysqlSchema } from './mysql/mysql-catalogue-session.ts'
+import { mysqlTableEstimates } from './mysql/mysql-table-estimates.ts'
 import { postgresSchemas } from './postgres/postgres-catalogue-schemas.ts'
 import { readPostgresSchema } from './postgres/postgres-catalogue-session.ts'
-import type { CatalogueTable, SchemaSize } from './shared/catalogue.ts'
+import { postgresTableEstimates } from './postgres/postgres-table-estimates.ts'
+import type { CatalogueTable, SchemaSize, TableEstimate } from './shared/catalogue.ts'
 import { readSqlite } from './sqlite/sqlite-catalogue.ts'
 import { sqliteSchemas } from './sqlite/sqlite-catalogue-schemas.ts'
+import { sqliteTables } from './sqlite/sqlite-tables.ts'
 
 export interface CatalogueReader {
   /** Reads every table of `schema` (default: the connection's own) with its columns and keys. */
   readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>
   /** Lists the schemas that have tables, except the server's system schemas. */
   readonly schemas: (db: AnyDatabase) => Promise<readonly SchemaSize[]>
+  /** Lists the tables of `schema` that are no views, with the number of rows that the database expects. */
+  readonly estimates: (
+    db: AnyDatabase,
+    schema: string | undefined,
+  ) => Promise<readonly TableEstimate[]>
   readonly classify: Dialect['classify']
 }
 
 /** The reader for each class name of a Kysely adapter. Third-party dialects reuse or extend Kysely's adapters. */
 const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
-  [/^sqlite/i, { read: readSqlite, schemas: sqliteSchemas, classify: classifySqlite }],
+  [
+    /^sqlite/i,
+    {
+      read: readSqlite,
+      schemas: sqliteSchemas,
+      estimates: sqliteTables,
+      classify: classifySqlite,
+    },
+  ],
   [
     /^postgres|^pglite/i,
-    { read: readPostgresSchema, schemas: postgresSchemas, classify: classifyPostgres },
+    {
+      read: readPostgresSchema,
+      schemas: postgresSchemas,
+      estimates: postgresTableEstimates,
+      classify: classifyPostgres,
+    },
   ],
   [
     /^mysql|^mariadb/i,
     {
+      // `samples`: stored values decide which `tinyint(1)` are booleans.
       read: (db, schema) => readMysqlSchema(db, { schema, samples: true }),
       schemas: mysqlSchemas,
+      estimates: mysqlTableEstimates,
       classify: classifyMysql,
     },
   ],

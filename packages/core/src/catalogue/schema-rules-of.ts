@@ -1,4 +1,4 @@
-// Selects the schema rules of a dialect; only the dialects of this package have them.
+// Finds the rules by which models are compared with the tables of a database. Only the dialects of this package have rules.
 
 import type { Dialect } from '../dialect/dialect.ts'
 import { mysqlSchema } from './mysql/mysql-schema-rules.ts'
@@ -12,6 +12,6 @@ const rules: ReadonlyMap<string, SchemaRules> = new Map([
   ['mysql', mysqlSchema],
 ])
 
-/** Undefined if models cannot be compared with databases of this dialect. */
+/** Returns the rules of a dialect; undefined if models cannot be compared with its databases. */
 export const schemaRulesOf = ({ name }: Pick<Dialect, 'name'>): SchemaRules | undefined =>
   rules.get(name)

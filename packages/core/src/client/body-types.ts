@@ -1,7 +1,7 @@
 // The types of bodies of POST, PATCH and PUT, with nested records of relations. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
-import type { NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
+import type { ColumnRow, NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 
 type Flat<T> = { [K in keyof T]: T[K] }
@@ -134,7 +134,7 @@ export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>
 
 /** The key of a record, and the fields to change in it. */
 export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
-  Readonly<Pick<RowOf<M>, KeyName<M> & keyof RowOf<M>>>
+  Readonly<Pick<ColumnRow<M>, KeyName<M> & keyof ColumnRow<M>>>
 
 /**
  * The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. So may

@@ -83,7 +83,8 @@ export function callOf<T>(
     const result = await transport(request, signal)
     if (!result.ok || !request.read) return result as Result<T>
     try {
-      return { ...result, value: request.read(result.value) as T }
+      // A result belongs to this call alone.
+      return Object.assign(result, { value: request.read(result.value) as T })
     } catch (error) {
       return { ok: false, status: result.status, error: error as ClientError }
     }

@@ -1,7 +1,7 @@
 // Collection: the methods of a client for the records of one model. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
-import type { RowOf } from '../model/infer.ts'
+import type { ColumnRow } from '../model/infer.ts'
 import type { KeyedPatch, NewRecord, Patch, Replacement } from './body-types.ts'
 import type { Call } from './client-call.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
@@ -15,11 +15,12 @@ import type {
   Selection,
   SendOptions,
 } from './query/query.ts'
+import type { Aggregating } from './query/related-types.ts'
 import type { Where } from './query/where-types.ts'
 import type { Row } from './row.ts'
 import type { UniqueKey } from './unique-key.ts'
 
-type KeyValue<M extends AnyModel> = RowOf<M>[KeyName<M> & keyof RowOf<M>]
+type KeyValue<M extends AnyModel> = ColumnRow<M>[KeyName<M> & keyof ColumnRow<M>]
 
 /** The key of a record; a composite key is a list, in the order of the model. */
 export type KeyOf<M extends AnyModel> = KeyValue<M> | readonly KeyValue<M>[]
@@ -125,7 +126,10 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const F extends FieldPath<M, G> = never,
     const I extends Include<M, G> = NoInclude,
     const D extends Dump = 'none',
-  >(query?: Selection<M, G> & Paging & Form<M, G, F, I, D>): Call<Row<M, G, F, I, D>[]>
+    const A = unknown,
+  >(
+    query?: Selection<M, G, A> & Paging & Form<M, G, F, I, D> & Aggregating<M, G, A>,
+  ): Call<Row<M, G, F, I, D, A>[]>
 
   /** One record; a failure with status 404 if it is not there. */
   get<
@@ -133,14 +137,15 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const I extends Include<M, G> = NoInclude,
     const D extends Dump = 'none',
     const E extends string | undefined = undefined,
+    const A = unknown,
   >(
     key: KeyOf<M>,
-    query?: GetOptions<E> & Form<M, G, F, I, D>,
-  ): Call<Row<M, G, F, I, D> | (undefined extends E ? never : null)>
+    query?: GetOptions<E> & Form<M, G, F, I, D> & Aggregating<M, G, A>,
+  ): Call<Row<M, G, F, I, D, A> | (undefined extends E ? never : null)>
 
   /**
-   * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. Throws the
-   * `ClientError` of a page that fails.
+   * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. `orderBy` names
+   * columns alone: the API refuses an order by an aggregate of related records with 400. Throws the `ClientError` of a page that fails.
    *
    * ```ts
    * for await (const book of client.books.iterate({ orderBy: ['title'] })) console.log(book.title)
@@ -150,9 +155,10 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const F extends FieldPath<M, G> = never,
     const I extends Include<M, G> = NoInclude,
     const D extends Dump = 'none',
+    const A = unknown,
   >(
-    query?: Selection<M, G> & Form<M, G, F, I, D>,
-  ): AsyncGenerator<Row<M, G, F, I, D>, void, undefined>
+    query?: Selection<M, G, A> & Form<M, G, F, I, D> & Aggregating<M, G, A>,
+  ): AsyncGenerator<Row<M, G, F, I, D, A>, void, undefined>
 
   /**
    * Groups and their aggregates.
@@ -172,11 +178,15 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const F extends FieldPath<Target<M, G, R>, G> = never,
     const I extends Include<Target<M, G, R>, G> = NoInclude,
     const D extends Dump = 'none',
+    const A = unknown,
   >(
     key: KeyOf<M>,
     relation: IsMany<M, R> extends true ? R : never,
-    query?: Selection<Target<M, G, R>, G> & Paging & Form<Target<M, G, R>, G, F, I, D>,
-  ): Call<Row<Target<M, G, R>, G, F, I, D>[]>
+    query?: Selection<Target<M, G, R>, G, A> &
+      Paging &
+      Form<Target<M, G, R>, G, F, I, D> &
+      Aggregating<Target<M, G, R>, G, A>,
+  ): Call<Row<Target<M, G, R>, G, F, I, D, A>[]>
 
   /**
    * Creates a record. The value is the new record, or null if the caller may not read it. `fields`, `include` and `dump` choose its

@@ -1,11 +1,13 @@
 // ClientError: why a request of a client failed.
 
+import type { FieldProblem } from '../lib/problems/problem-codes.ts'
+
 /** The members of a ClientError. */
 export interface ClientErrorDetails {
   readonly status: number
   readonly code?: string | undefined
   readonly at?: string | undefined
-  readonly problems?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly problems?: readonly FieldProblem[] | undefined
   readonly retryAfter?: number | undefined
   readonly cause?: unknown
 }
@@ -18,14 +20,14 @@ export class ClientError extends Error {
   declare readonly code: string | undefined
   /** The part of the request that caused the error. */
   declare readonly at: string | undefined
-  /** The problems of a body, by path: `{ 'author.email': ['…'] }`; empty for other failures. */
-  declare readonly problems: Readonly<Record<string, readonly string[]>>
+  /** The problems of a body: `{ path: 'author.email', code: 'required', params: {}, message: '…' }`; empty for other failures. */
+  declare readonly problems: readonly FieldProblem[]
   /** Seconds to wait before another attempt (`Retry-After`). */
   declare readonly retryAfter: number | undefined
 
   constructor(message: string, details: ClientErrorDetails) {
     super(message, details)
-    const { problems = {} } = details
+    const { problems = [] } = details
     Object.assign(this, details, { name: 'ClientError', problems })
   }
 }

@@ -3,7 +3,14 @@
 import type { LetterCase } from '../lib/naming/case.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import { type Batch, batchOf } from './batch.ts'
-import { type Call, type CallRequest, callOf, type Success, unwrapped } from './client-call.ts'
+import {
+  type Call,
+  type CallRequest,
+  callOf,
+  type Success,
+  type Transport,
+  unwrapped,
+} from './client-call.ts'
 import type { Collection } from './client-collection.ts'
 import { type CollectionName, segmentOf } from './collection-name.ts'
 import type { Given, GivenOf, ModelsOf } from './model-fields.ts'
@@ -56,9 +63,30 @@ export function createClient<A>(
   options: ClientOptions<keyof Client<A> & string> = {},
 ): Client<A> {
   const base = url.replace(/\/$/, '').replace(/^\w+:\/\/[^/]+$/, '$&/api')
-  const send = transportTo(base, options)
   const { endpointCase = 'kebab', batchPath = '/batch', paths } = options as ClientOptions
+  return clientOver(transportTo(base, options), {
+    root: base.replace(/^\w+:\/\/[^/]+/, ''),
+    endpointCase,
+    batchPath,
+    pathOf: (name) => paths?.[name],
+  })
+}
 
+/** The paths of an API. */
+export interface ClientPaths {
+  /** The path before those of collections: `/api`. */
+  readonly root: string
+  readonly endpointCase: LetterCase
+  readonly batchPath: string
+  /** The path of a collection that does not have the usual one. */
+  readonly pathOf: (name: string) => string | undefined
+}
+
+/** Creates a client that sends its requests by `send`. */
+export function clientOver<A>(
+  send: Transport,
+  { root, endpointCase, batchPath, pathOf }: ClientPaths,
+): Client<A> {
   let count = 0
   const callTo = (
     method: string,
@@ -83,18 +111,19 @@ export function createClient<A>(
   }
 
   const collection = (name: string) => {
-    const path = `/${paths?.[name] ?? segmentOf(name, endpointCase)}`
+    const path = `/${pathOf(name) ?? segmentOf(name, endpointCase)}`
     const at = (key: Key): string => {
       const segment = `${[key].flat().map(encoded)}`
       // `fetch` removes such segments, so that the path would be that of another endpoint.
       if (/^\.{0,2}$/.test(segment)) throw new TypeError(`"${segment}" is no key.`)
       return `${path}/${segment}`
     }
+    // Without a body; `true`: the response is a list.
     const list = (query?: LooseOptions) => callTo('GET', path, query, undefined, true)
     const post = (body: unknown, options?: LooseOptions) => callTo('POST', path, options, body)
     return {
       list,
-      groups: ({ aggregate = {}, ...query }: LooseOptions) => list({ ...query, aggregate }),
+      groups: ({ aggregate: grouped = {}, ...query }: LooseOptions) => list({ ...query, grouped }),
       get: (key: Key, query?: LooseOptions) => callTo('GET', at(key), query),
       related: (key: Key, relation: string, query?: LooseOptions) =>
         callTo('GET', `${at(key)}/${segmentOf(relation, endpointCase)}`, query, undefined, true),
@@ -122,7 +151,6 @@ export function createClient<A>(
     }
   }
 
-  const root = base.replace(/^\w+:\/\/[^/]+/, '')
   // Without a prototype, whose members would otherwise take the place of collections.
   const known: Record<string, unknown> = {
     __proto__: null,

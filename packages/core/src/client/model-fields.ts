@@ -1,8 +1,8 @@
 // The names of a model that a client can use: its visible fields, its relations and their targets. Types only.
 
-import type { Column, ColumnTypes, JsonPaths } from '../model/column.ts'
+import type { Column, ColumnType, ColumnTypes, JsonPaths } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
-import type { RowOf } from '../model/infer.ts'
+import type { ColumnRow } from '../model/infer.ts'
 
 /**
  * The options of an API, which contain its models. Passing this type on costs TypeScript the same for any number of models, unlike
@@ -31,18 +31,32 @@ export type ModelsOf<G extends Given> = G extends {
 
 export type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
 
+/** The column types that rows cannot be ordered or grouped by. */
+export type Unordered = Extract<ColumnType, 'json' | 'binary' | 'list' | 'opaque'>
+
+/** The column types that have sums and averages. */
+export type Numeric = Extract<ColumnType, 'integer' | 'bigint' | 'float' | 'decimal'>
+
 type VisibleName<C> = {
   [K in keyof C]: C[K] extends { readonly hidden: true } | { readonly writeOnly: true } ? never : K
 }[keyof C] &
   string
 
-/** The names of the visible columns, the computed ones included. */
-export type FieldName<M extends AnyModel> = VisibleName<M['columns']> | VisibleName<M['computed']>
+/** The names of the declared aggregates. */
+export type AggregateName<M extends AnyModel> = keyof M['aggregates'] & string
+
+/** The names of the members of a record, besides its relations: of visible columns, computed ones, and declared aggregates. */
+export type FieldName<M extends AnyModel> =
+  | VisibleName<M['columns']>
+  | VisibleName<M['computed']>
+  | AggregateName<M>
 
 /** The columns of the primary key. */
 export type KeyName<M extends AnyModel> = {
-  [K in FieldName<M>]: FieldOf<M, K> extends { readonly primaryKey: true } ? K : never
-}[FieldName<M>]
+  [K in VisibleName<M['columns']>]: M['columns'][K] extends { readonly primaryKey: true }
+    ? K
+    : never
+}[VisibleName<M['columns']>]
 
 type PathsIn<C> = {
   [K in VisibleName<C>]: C[K] extends { readonly json: infer P }
@@ -57,8 +71,15 @@ export type JsonPath<M extends AnyModel> = [
   ? never
   : PathsIn<M['columns']>
 
-/** The names of a model's values in queries: its visible columns, and the declared paths into json columns. */
+/** The names of a model's values in fields, conditions and orders. */
 export type OwnName<M extends AnyModel> = FieldName<M> | JsonPath<M>
+
+/** The names of what groups, `distinctOn` and aggregates can take: those values but the declared aggregates. */
+export type GroupableName<M extends AnyModel> = [AggregateName<M>] extends [never]
+  ? OwnName<M>
+  : string extends AggregateName<M>
+    ? OwnName<M>
+    : Exclude<OwnName<M>, AggregateName<M>>
 
 /** The declaration of a column, or of a path into one. */
 export type FieldOf<M extends AnyModel, K> = K extends keyof M['columns']
@@ -72,8 +93,8 @@ export type FieldOf<M extends AnyModel, K> = K extends keyof M['columns']
       : never
 
 /** The value of a column, or of a path into one. */
-export type FieldValue<M extends AnyModel, K> = K extends keyof RowOf<M>
-  ? RowOf<M>[K]
+export type FieldValue<M extends AnyModel, K> = K extends keyof ColumnRow<M>
+  ? ColumnRow<M>[K]
   : K extends JsonPath<M>
     ? ColumnTypes[FieldOf<M, K>['type']] | null
     : never

@@ -1,18 +1,18 @@
 // The type of a result: a record as `fields`, `include` and `dump` select it. Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
-import type { RowOf } from '../model/infer.ts'
+import type { ValueOf, WholeRow } from './aggregate-types.ts'
 import type {
   ColumnAt,
   Dotted,
   FieldName,
-  FieldValue,
   Given,
   IsMany,
   OwnName,
   RelationName,
   Target,
 } from './model-fields.ts'
+import type { AggregatedMembers } from './query/related-types.ts'
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
@@ -32,13 +32,13 @@ type Names<Columns> = {
 /** The type of the value at a path; also null if the path follows a relation, which may lead to no record. */
 export type ValueAt<M extends AnyModel, G extends Given, P> =
   P extends OwnName<M>
-    ? FieldValue<M, P>
+    ? ValueOf<M, G, P>
     : P extends `${infer R}.${infer C}`
       ? ValueAt<Target<M, G, R>, G, C> | null
       : never
 
 type Projected<M extends AnyModel, G extends Given, F extends string> = [F] extends [FieldName<M>]
-  ? { [P in F]: FieldValue<M, P> }
+  ? { [P in F]: ValueOf<M, G, P> }
   : { [P in F as Named<M, G, F>[P] & string]: ValueAt<M, G, P> }
 
 type FieldsIn<O> = O extends { readonly fields: readonly (infer F extends string)[] } ? F : never
@@ -60,15 +60,26 @@ type Dumped<M extends AnyModel, G extends Given, D> = {
     : D extends 'hybrid'
       ? IsMany<M, K> extends true
         ? string
-        : RowOf<Target<M, G, K>> | null
-      : Related<M, K, RowOf<Target<M, G, K>>>
+        : WholeRow<Target<M, G, K>, G> | null
+      : Related<M, K, WholeRow<Target<M, G, K>, G>>
 }
 
-/** A record in a response: all visible columns or those of `F`, and the relations that `I` or `D` embeds. */
-export type Row<M extends AnyModel, G extends Given, F extends string, I, D> = [F] extends [never]
-  ? [keyof I] extends [never]
+/** What `D` adds to whole records; nothing beside `include`. */
+type LinkedOrEmbedded<M extends AnyModel, G extends Given, I, D> = [keyof I] extends [never]
+  ? D extends 'none'
+    ? unknown
+    : Dumped<M, G, D>
+  : Included<M, G, I>
+
+/** A record in a response: all visible columns or those of `F`, the relations that `I` or `D` embeds, and the aggregates `A`. */
+export type Row<M extends AnyModel, G extends Given, F extends string, I, D, A = unknown> = [
+  F,
+] extends [never]
+  ? [keyof I | keyof A] extends [never]
     ? D extends 'none'
-      ? RowOf<M>
-      : Flat<RowOf<M> & Dumped<M, G, D>>
-    : Flat<RowOf<M> & Included<M, G, I>>
-  : Flat<Projected<M, G, F> & Included<M, G, I>>
+      ? WholeRow<M, G>
+      : Flat<WholeRow<M, G> & Dumped<M, G, D>>
+    : Flat<WholeRow<M, G> & LinkedOrEmbedded<M, G, I, D> & AggregatedMembers<M, G, A>>
+  : [keyof A] extends [never]
+    ? Flat<Projected<M, G, F> & Included<M, G, I>>
+    : Flat<Projected<M, G, F> & Included<M, G, I> & AggregatedMembers<M, G, A>>

@@ -21,49 +21,62 @@ export interface TransportOptions {
   readonly envelope?: boolean | undefined
 }
 
-const failed = (message: string, details: ClientErrorDetails): Failure => ({
+/** Makes a failure. */
+export const failed = (message: string, details: ClientErrorDetails): Failure => ({
   ok: false,
   status: details.status,
   error: new ClientError(message, details),
 })
 
-interface Body {
+interface ErrorBody {
+  readonly errors?: {
+    readonly error: string
+    readonly reason?: unknown
+    readonly code?: string | undefined
+    readonly at?: string | undefined
+    readonly problems?: ClientErrorDetails['problems']
+  } | null
+}
+
+interface Body extends ErrorBody {
   readonly value?: unknown
   readonly total_count?: number
   readonly next_url?: string | null
   readonly previous_url?: string | null
-  readonly errors?: {
-    readonly error: string
-    readonly reason?: unknown
-    readonly code?: string
-    readonly at?: string
-  } | null
 }
 
 /** Returns the cursor in the URL of a page; null without one. */
-const cursorIn = (url: string | null, name: string): string | null =>
+export const cursorIn = (url: string | null, name: string): string | null =>
   new URLSearchParams(url?.replace(/.*?\?/, '')).get(name)
 
-const numberIn = (headers: Headers, name: string): number | undefined =>
-  headers.has(name) ? Number(headers.get(name)) : undefined
+const numberIn = (text: string | null | undefined): number | undefined =>
+  text == null ? undefined : Number(text)
 
-function failureOf(response: Response, body: Body): Failure {
-  const { status, headers } = response
-  const { error = `HTTP ${status}`, reason, code, at } = body.errors ?? {}
-  const byPath = typeof reason === 'object' && reason !== null
-  return failed(byPath ? error : String(reason ?? error), {
+/** Makes the failure of a response; `wait` is its Retry-After. */
+export function failureOf(
+  status: number,
+  { errors }: ErrorBody,
+  wait: string | null | undefined,
+  cause?: unknown,
+): Failure {
+  const { error = `HTTP ${status}`, reason, code, at, problems } = errors ?? {}
+  return failed(typeof reason === 'object' ? error : String(reason ?? error), {
     status,
     code,
     at,
-    problems: byPath ? (reason as ClientErrorDetails['problems']) : undefined,
-    retryAfter: numberIn(headers, 'retry-after'),
+    problems,
+    retryAfter: numberIn(wait),
+    cause,
   })
 }
 
-function resultOf(response: Response, text: string, envelope: boolean): Result<unknown> {
-  const { status, headers } = response
+function resultOf(
+  { status, headers, ok }: Response,
+  text: string,
+  envelope: boolean,
+): Result<unknown> {
   const content = parsed(text)
-  if (!response.ok && status !== 304) return failureOf(response, content ?? {})
+  if (!ok && status !== 304) return failureOf(status, content ?? {}, headers.get('retry-after'))
   const body = (envelope ? content : { value: content }) ?? {}
   const link = (rel: string): string | null =>
     new RegExp(`<([^>]*)>; rel="${rel}"`).exec(headers.get('link') ?? '')?.[1] ?? null
@@ -73,7 +86,7 @@ function resultOf(response: Response, text: string, envelope: boolean): Result<u
     ok: true,
     status,
     value: body.value ?? null,
-    total: body.total_count ?? numberIn(headers, 'x-total-count'),
+    total: body.total_count ?? numberIn(headers.get('x-total-count')),
     next,
     previous,
     after: cursorIn(next, 'after'),
@@ -97,8 +110,8 @@ export function transportTo(url: string, options: TransportOptions): Transport {
   const { maxUrlLength = 4000, queryMethod = 'QUERY', envelope = true } = options
   const send = options.fetch ?? ((request: Request) => fetch(request))
   return async ({ method, path, query, body, headers, many }, signal) => {
-    const long = `${url}${path}${query && `?${query}`}`
-    const asQuery = many && long.length > maxUrlLength
+    const wholeUrl = `${url}${path}${query && `?${query}`}`
+    const asQuery = many && wholeUrl.length > maxUrlLength
     const init = asQuery
       ? {
           method: queryMethod,
@@ -117,7 +130,7 @@ export function transportTo(url: string, options: TransportOptions): Transport {
         }
     try {
       const own = typeof options.headers === 'function' ? await options.headers() : options.headers
-      const request = new Request(asQuery ? url + path : long, {
+      const request = new Request(asQuery ? url + path : wholeUrl, {
         ...init,
         signal: signal ?? null,
         headers: { accept: 'application/json', ...init.headers, ...own, ...headers },

@@ -1,4 +1,5 @@
-// UniqueKey: the columns by which `onConflict` finds records, as the server allows them (model/registry/checks/field-rules.ts). Types only.
+// UniqueKey: the type of `onConflict`, the columns by which an upsert finds a stored record: `'isbn'`, or `['shop_id', 'number']` for a
+// unique set. Allows what the server allows (model/registry/checks/field-rules.ts). Types only.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { FieldName, KeyName } from './model-fields.ts'

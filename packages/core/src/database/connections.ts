@@ -6,6 +6,7 @@ import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import type { ApiRequest } from '../model/request.ts'
 import type { Readiness } from './readiness.ts'
 import type { Replicas } from './replicas/replicas.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 export interface Connections {
   /** The `db` of `createApi`. */
@@ -23,6 +24,8 @@ export interface Connections {
   knownSession(request: ApiRequest): AnyDatabase | undefined
   /** The read replicas; undefined if there are none. */
   readonly replicas: Replicas | undefined
+  /** Results of count statements on `root` that concurrent requests share. */
+  readonly counts: SharedCounts
   /** The state of the health route. */
   readonly readiness: Readiness
 }

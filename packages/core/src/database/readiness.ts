@@ -13,7 +13,7 @@ import { totalBounds } from './statements/bounds.ts'
 
 /** Milliseconds within which the database must respond. */
 const timeout = 1000
-/** Milliseconds for which a state is cached, so that frequent checks cost the database little. */
+/** Milliseconds from the start of a check for which its state is cached, so that frequent checks cost the database little. */
 const cacheTime = 500
 
 export type ReadinessState =
@@ -27,8 +27,14 @@ export type ReadinessState =
 export interface Readiness {
   /** Marks the service as draining. */
   drain(): void
-  /** Checks the database; concurrent calls share one check. Never rejects. */
+  /** Checks the database; calls during a check share it. Never rejects. */
   state(): Promise<ReadinessState>
+}
+
+interface Check {
+  readonly startedAt: number
+  readonly state: Promise<ReadinessState>
+  isRunning: boolean
 }
 
 export interface ReadinessParts {
@@ -42,7 +48,7 @@ export interface ReadinessParts {
 
 export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts): Readiness {
   let draining = false
-  let last: { readonly at: number; readonly state: Promise<ReadinessState> } | undefined
+  let last: Check | undefined
 
   const check = async (): Promise<ReadinessState> => {
     const known = await dialect()
@@ -55,11 +61,24 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'
   }
   const checkInTime = (): Promise<ReadinessState> =>
+    // The error of the time limit does not matter; only a failed start-up (`dialect`) rejects with `not_ready`.
     withTimeLimit(check(), timeout, () => undefined).catch((error: unknown) =>
       error instanceof ApiError && error.body.code === 'not_ready'
         ? 'start failed'
         : 'database unreachable',
     )
+
+  const begin = (): Check => {
+    const ended = (): void => {
+      started.isRunning = false
+    }
+    const started: Check = {
+      startedAt: elapsed(),
+      state: checkInTime().finally(ended),
+      isRunning: true,
+    }
+    return started
+  }
 
   return {
     drain() {
@@ -67,8 +86,9 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     },
     async state() {
       if (draining) return 'draining'
-      if (last === undefined || elapsed() - last.at > cacheTime) {
-        last = { at: elapsed(), state: checkInTime() }
+      // A check may run for longer than its state is cached.
+      if (last === undefined || (!last.isRunning && elapsed() - last.startedAt > cacheTime)) {
+        last = begin()
       }
       const state = await last.state
       return draining ? 'draining' : state

@@ -17,8 +17,10 @@ export type Turn =
 
 /** A running count, and the count that follows it. */
 interface RunningCount {
+  /** When it began, on the clock `elapsed`. */
   readonly since: number
   readonly ended: Promise<void>
+  /** The count that begins when this one ends; set by the first request that joins it. */
   next?: Promise<number>
 }
 
@@ -30,18 +32,20 @@ export function createSharedCounts(elapsed: () => number): SharedCounts {
 
   /** Registers a running count; returns the function that ends it. */
   const begin = (key: string): (() => void) => {
-    let settle = (): void => {}
+    let resolveEnded = (): void => {}
     const ended = new Promise<void>((resolve) => {
-      settle = resolve
+      resolveEnded = resolve
     })
     const current: RunningCount = { since: elapsed(), ended }
     running.set(key, current)
     return () => {
+      // The next count takes the place of this one in the map by itself.
       if (running.get(key) === current && current.next === undefined) running.delete(key)
-      settle()
+      resolveEnded()
     }
   }
 
+  /** Counts once the running count has ended. */
   const after = async (
     key: string,
     { ended }: RunningCount,

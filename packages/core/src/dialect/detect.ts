@@ -4,12 +4,12 @@ import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysel
 import { didYouMean } from '../lib/naming/suggest.ts'
 import { shown } from '../model/settings/setting-checks.ts'
 import type { Dialect } from './dialect.ts'
-import { genericDialect } from './generic/dialect.ts'
+import { genericDialect } from './generic/generic-dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'
-import { mysql } from './mysql/dialect.ts'
-import { postgres } from './postgres/dialect.ts'
+import { mysql } from './mysql/mysql-dialect.ts'
+import { postgres } from './postgres/postgres-dialect.ts'
 import type { SessionSettings } from './shared/session/session-settings.ts'
-import { sqlite } from './sqlite/dialect.ts'
+import { sqlite } from './sqlite/sqlite-dialect.ts'
 
 const dialects: ReadonlyMap<string, InternalDialect> = new Map([
   ['sqlite', sqlite],

@@ -39,8 +39,6 @@ export interface DatabaseFailure {
    * Clients see the name of a CHECK constraint if they see all of its columns.
    */
   readonly constraint?: string
-  /** The message of the trigger that refused the write; clients see it if API_SHOW_TRIGGER_MESSAGES is set. */
-  readonly message?: string
   /** The column's name as the driver reports it. */
   readonly column?: string
   /** True if the statement may have been executed: the connection broke, or the server did not respond in time. */

@@ -11,16 +11,16 @@ import type {
   DialectTableColumn,
   SearchIndex,
 } from '../model/dialect-column.ts'
-import type { SpecialValues } from '../model/type-rules.ts'
+import type { SpecialValues } from '../model/type-definition.ts'
 import type { ComparisonOperator, Dialect, PlanValue } from './dialect.ts'
-import type { LookUp } from './related-look-up.ts'
+import type { RelatedLookUp } from './related-look-up.ts'
 import type { JsonText } from './shared/json/json-text.ts'
 import type { JsonWriter } from './shared/json/json-writer.ts'
 import type { ObjectText } from './shared/json/object-text.ts'
 import type { Interruption } from './shared/session/interruption.ts'
 import type { Replication } from './shared/session/replication.ts'
 import type { SessionSettings } from './shared/session/session-settings.ts'
-import type { SingleWrites } from './shared/sql/writes.ts'
+import type { SingleWrites } from './shared/sql/single-writes.ts'
 
 /** Every public `Dialect` is also an `InternalDialect`, because all added members are optional. */
 export interface InternalDialect extends Dialect {
@@ -86,8 +86,11 @@ export interface InternalDialect extends Dialect {
   readonly defaultOf?: (column: DialectColumn) => Expression<unknown> | undefined
   /** The key that the last INSERT of this connection generated, as text; for drivers that round the number they report. */
   readonly insertId?: Expression<unknown>
-  /** Whether two columns of text have collations that the database cannot compare, so that `sameKey` goes by code point. */
-  readonly differInCollation?: (column: DialectColumn, other: DialectColumn) => boolean
+  /**
+   * The column as `sameKey` compares it with values of another one, to which it refers or which refers to it: by code point, or by the
+   * collation of the other one, if their collations differ.
+   */
+  readonly comparedWith?: <C extends DialectColumn>(column: C, other: DialectColumn) => C
   /**
    * Returns a table of keys with their numbers: a row that belongs to one of the keys tells its number, where a collation finds keys equal
    * whose texts differ. Undefined for keys that are equal only if their texts are.
@@ -103,6 +106,8 @@ export interface InternalDialect extends Dialect {
     search: SearchIndex,
     words: readonly string[],
   ) => Expression<unknown> | undefined
+  /** Writes an EXISTS whose rows meet this number of conditions. Absent if the database takes any number that a request may have. */
+  readonly existsOfMany?: (exists: Expression<SqlBool>, conditions: number) => Expression<SqlBool>
   /** How cursors read and compare sort keys. Set if columns may contain values that have no JSON form of the column's type. */
   readonly orderKey?: OrderKey
   readonly connect?: (
@@ -177,7 +182,7 @@ export interface ServerFunctions {
   readonly beginWrite?: string
   /** The statement that checks deferred constraints before COMMIT, for a transaction that will be rolled back. */
   readonly checkDeferred?: string
-  /** True if the server currently refuses writes: a replica, or a server that was set to read-only. */
+  /** True if the server currently refuses writes: a replica, or a server that was set to read-only. Without it, the service takes the server for writable. */
   readonly isReadOnly?: Expression<unknown>
   /** The position of a server in the replication log. */
   readonly replication?: Replication
@@ -209,6 +214,13 @@ export interface Shortcuts {
   readonly countsTablesInStatement?: boolean
   /** True if `count(*) over ()` may count the groups in their own statement. False if the database then ignores ORDER BY. */
   readonly countsGroupsByWindow?: boolean
+  /** True if the database has `select distinct on (…)`, which can read an index in order; other databases number the rows. */
+  readonly distinctOn?: boolean
+  /**
+   * True if a join of related rows that are grouped by their key reads each of them once. Other databases read the groups of the table
+   * again for rows of the parent, or write them to a temporary table, which costs more than a subquery for each row.
+   */
+  readonly groupsRelatedRows?: boolean
   /** True if the database computes the select list also for rows that OFFSET skips. A deep page then reads its keys first. */
   readonly computesSkippedRows?: boolean
 
@@ -239,7 +251,7 @@ export interface Shortcuts {
    * `"books"."id" in (select "tags"."book_id" from …)`
    */
   readonly keysIn?: (
-    lookUp: LookUp,
+    lookUp: RelatedLookUp,
     keys: readonly KeyPair[],
     rows: Expression<unknown>,
   ) => Expression<SqlBool> | undefined

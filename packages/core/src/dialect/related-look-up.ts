@@ -1,4 +1,4 @@
-// LookUp: how a condition on related rows is looked up. Types only.
+// RelatedLookUp: how a condition on related rows is looked up. Types only.
 
 /**
  * How related rows are looked up:
@@ -9,4 +9,4 @@
  * - `unmerged`: like `each`, but as a subquery that the optimiser cannot merge into the outer query's join. Used in queries with
  *   many relations, where planning one join of all tables takes too long.
  */
-export type LookUp = 'each' | 'nested' | 'once' | 'any' | 'unmerged'
+export type RelatedLookUp = 'each' | 'nested' | 'once' | 'any' | 'unmerged'

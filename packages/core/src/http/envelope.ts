@@ -1,4 +1,4 @@
-// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (specification, docs/reference/configuration.md).
+// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (docs/reference/configuration.md).
 
 import type { ErrorBody } from '../lib/error-body.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'
@@ -31,11 +31,14 @@ export interface Result {
   readonly text?: string
   /** Undefined if the rows are not counted; the envelope then omits the member. */
   readonly total: number | undefined
+  /** The URLs of the pages of a list. */
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>
   /** The visible columns of the record as text. The first part of the ETag is the hash of this text. */
   readonly record?: string
+  /** The hash of that text, if a repeated response has it alone. */
+  readonly recordHash?: string
   /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
   /** The keys of the records that were written, in the order of the value. */
@@ -54,6 +57,7 @@ export interface Stamp {
   readonly requestId: string
   /** Milliseconds since 1970. */
   readonly now: number
+  /** Milliseconds since the request arrived. */
   readonly elapsed: number
 }
 
@@ -71,6 +75,14 @@ export function successBody(result: Result, stamp: Stamp, dump: DumpSettings): J
   if (Object.keys(body).length === 0) return result.value
   body.value = result.value
   return body
+}
+
+/** Returns the value in a body that the final callback has returned in place of `sent`; the whole body if it has no envelope. */
+export function valueInBody(body: JsonValue, sent: JsonValue, { value }: Result): JsonValue {
+  const isEnvelope = sent !== value && typeof body === 'object' && body !== null
+  return isEnvelope && Object.hasOwn(body, 'value')
+    ? (body as { readonly value: JsonValue }).value
+    : body
 }
 
 /** Returns `successBody` as JSON text, with the value as the last member. */

@@ -11,8 +11,12 @@ import type { Result } from './envelope.ts'
  * Returns the ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on
  * `fields` and embeds. If the text of the value begins with that of the record, the common part is hashed once.
  */
-export function entityTag(record: string, { text, value, recordLeads }: Content): string {
+export function entityTag(
+  record: string | undefined,
+  { text, value, recordHash, recordLeads }: Content,
+): string {
   const whole = text ?? stringify(value)
+  if (record === undefined) return `"${recordHash}.${hashOfText(whole)}"`
   const [row, representation] =
     recordLeads === true
       ? hashesOfText(whole, record.length)
@@ -20,7 +24,7 @@ export function entityTag(record: string, { text, value, recordLeads }: Content)
   return `"${row}.${representation}"`
 }
 
-type Content = Pick<Result, 'text' | 'value' | 'recordLeads'>
+type Content = Pick<Result, 'text' | 'value' | 'recordHash' | 'recordLeads'>
 
 /** Returns the ETags in a header, without `W/`: a proxy that compresses a response may have marked its ETag as weak. */
 const tagsOf = (text: string): readonly string[] =>
@@ -38,8 +42,6 @@ type RecordCondition = (record: string | undefined) => boolean
 
 /** `If-Match` and `If-None-Match` of a write. */
 interface WriteCondition {
-  /** Whether `If-Match` has an ETag; `*` is none. */
-  readonly namesVersion: boolean
   /** Whether `holdsFor` needs the text of the record: not for `*`. */
   readonly needsRecord: boolean
   readonly holdsFor: RecordCondition
@@ -68,7 +70,6 @@ export function writeCondition(request: ApiRequest): WriteCondition | undefined 
   const excludes = noneMatch === undefined ? () => false : listsRow(noneMatch)
   const namesVersion = match !== undefined && match.trim() !== '*'
   return {
-    namesVersion,
     needsRecord: namesVersion || (noneMatch !== undefined && noneMatch.trim() !== '*'),
     holdsFor: (record) => matches(record) && !excludes(record),
   }
@@ -101,12 +102,13 @@ export interface Conditional {
 
 /** Adds the ETag to the result of one record or a list. Returns a 304 if the request reads and names the ETag in `If-None-Match`. */
 export function withTag({ request, method, tagsLists }: Conditional, result: Result): Result {
-  const { record, empty, status } = result
+  const { record, recordHash, empty, status } = result
   if (empty === true) return result
   const reads = method === 'GET' || method === 'HEAD'
-  const isList = record === undefined && reads && tagsLists && status === 200
-  if (record === undefined && !isList) return result
-  const tag = record === undefined ? listTag(result) : entityTag(record, result)
+  const isOne = (record ?? recordHash) !== undefined
+  const isList = !isOne && reads && tagsLists && status === 200
+  if (!isOne && !isList) return result
+  const tag = isOne ? entityTag(record, result) : listTag(result)
   const etag = isList ? `W/${tag}` : tag
   const headers = result.headers === undefined ? { etag } : { ...result.headers, etag }
   return reads && matchesIfNoneMatch(request, tag)

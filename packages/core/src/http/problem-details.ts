@@ -27,7 +27,7 @@ export function problemDetails(
 ): JsonValue | undefined {
   const errors = isObject(envelope) ? envelope.errors : undefined
   if (!isObject(errors)) return undefined
-  const { error, reason, code, at } = errors
+  const { error, reason, code, at, problems } = errors
   const problem: Record<string, JsonValue> = {
     type: 'about:blank',
     title: typeof error === 'string' ? error : `Status ${status}`,
@@ -38,7 +38,9 @@ export function problemDetails(
   problem.instance = instanceOf(requestId)
   if (code !== undefined) problem.code = code
   if (at !== undefined) problem.at = at
-  if (reason !== undefined && typeof reason !== 'string') problem.problems = reason
+  // The problems have the messages of a reason by path. Another reason is one of the host.
+  if (problems !== undefined) problem.problems = problems
+  else if (reason !== undefined && typeof reason !== 'string') problem.reason = reason
   return problem
 }
 

@@ -8,7 +8,7 @@ import { splitUrl } from './route-table.ts'
 const reported: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** Returns the refusal to report; undefined for any other status. */
-export function refusalOf(
+export function reportedRefusal(
   request: ApiRequest,
   requestId: string,
   { status, body }: ApiError,

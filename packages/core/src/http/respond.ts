@@ -15,7 +15,7 @@ export const respond = (
   ...headers: readonly Headers[]
 ): ApiResponse => ({
   status,
-  headers: headersOf(body !== undefined, requestId, headers),
+  headers: headersOf({ hasBody: body !== undefined }, requestId, headers),
   body: body as ApiResponse['body'],
 })
 
@@ -25,10 +25,10 @@ export const respondText = (
   text: string,
   requestId: string,
   ...headers: readonly Headers[]
-): TextResponse => ({ status, headers: headersOf(true, requestId, headers), text })
+): TextResponse => ({ status, headers: headersOf({ hasBody: true }, requestId, headers), text })
 
 function headersOf(
-  hasBody: boolean,
+  { hasBody }: { readonly hasBody: boolean },
   requestId: string,
   headers: readonly Headers[],
 ): Record<string, string> {

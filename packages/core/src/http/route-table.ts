@@ -10,9 +10,11 @@ import type { Route } from '../model/route.ts'
 import type { EndpointCase } from '../model/settings/settings.ts'
 
 export interface RouteTable {
+  /** The segments of API_PREFIX. */
   readonly prefix: readonly string[]
   /** The prefix without percent-encoding: `/api`; empty if there is none. */
   readonly plainPrefix: string
+  /** By the path below the prefix: `books`. */
   readonly byPath: ReadonlyMap<string, Resource>
   /** By the whole path without percent-encoding: `/api/books`. */
   readonly byPlainPath: ReadonlyMap<string, Resource>
@@ -20,6 +22,8 @@ export interface RouteTable {
   readonly longest: number
   /** Canonical endpoint names that the host application serves itself (meta `register_canonical_routes: false`). */
   readonly released: ReadonlySet<string>
+  /** The endpoints that serve the models with released names, by these names. */
+  readonly ownPaths: ReadonlyMap<string, string>
 }
 
 /** Builds the table once; look-up time does not depend on the number of models. */
@@ -35,7 +39,10 @@ export function buildRouteTable(
   const longest = Math.max(1, ...[...byPath.keys()].map((path) => path.split('/').length))
   const released = registry.resources
     .filter(({ endpoint, paths }) => !paths.includes(endpoint))
-    .flatMap(({ endpoint, name }) => [endpoint, toCase(name, letterCase)])
+    .flatMap(({ endpoint, name, paths }) =>
+      [endpoint, toCase(name, letterCase)].map((one) => [one, paths[0]] as const),
+    )
+    .filter(([name]) => !byPath.has(name))
   const segments = prefix.split('/').filter((segment) => segment !== '')
   const plainPrefix = segments.map((segment) => `/${segment}`).join('')
   const plain = [...byPath].filter(([path]) => path.split('/').every(isPlain))
@@ -45,7 +52,10 @@ export function buildRouteTable(
     byPath,
     byPlainPath: new Map(plain.map(([path, resource]) => [`${plainPrefix}/${path}`, resource])),
     longest,
-    released: new Set(released.filter((name) => !byPath.has(name))),
+    released: new Set(released.map(([name]) => name)),
+    ownPaths: new Map(
+      released.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])),
+    ),
   }
 }
 
@@ -151,6 +161,10 @@ export function unrestoredResource(table: RouteTable, path: string): Resource | 
   return route?.kind === 'item' ? route.resource : undefined
 }
 
+/**
+ * Returns the route of the segments after an endpoint. `raw` are the same before decoding, because only a comma that is not encoded divides
+ * a key.
+ */
 function below(
   resource: Resource,
   raw: readonly string[],

@@ -1,10 +1,11 @@
 // ErrorBody: the `errors` object of a response. Types only.
 
 import type { JsonValue } from './json/json-value.ts'
+import type { FieldProblem } from './problems/problem-codes.ts'
 
 /** The `errors` object of the envelope. */
 export interface ErrorBody {
-  /** Short name: the HTTP phrase unless the specification gives another text. */
+  /** Short name: the HTTP phrase, such as `Not Found`, or a phrase of the error's own, such as `Invalid join model: autor`. */
   readonly error: string
   /** What was wrong, what was expected, and a suggestion if there is one. */
   readonly reason?: JsonValue
@@ -12,4 +13,6 @@ export interface ErrorBody {
   readonly code?: string
   /** The client's own text that caused the failure, at most 200 characters of it. */
   readonly at?: string
+  /** The problems of a body, whose messages `reason` has by path. */
+  readonly problems?: readonly FieldProblem[]
 }

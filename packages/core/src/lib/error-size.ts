@@ -1,7 +1,7 @@
 // Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB.
 
 import type { ErrorBody } from './error-body.ts'
-import type { JsonValue } from './json/json-value.ts'
+import { type FieldProblem, problem } from './problems/problem-codes.ts'
 
 /** Longest quote of the client's text in a sentence, in characters. */
 const longestExcerpt = 100
@@ -19,7 +19,10 @@ const longestMessage = 500
 export const mostProblems = 100
 
 /** Maximum bytes of JSON for all listed problems; the rest of the 16 KiB is for the envelope and the headers. */
-const mostProblemBytes = 12_288
+const mostProblemBytes = 14_336
+
+/** Maximum bytes of JSON for the params of a problem, such as the members of an enum. */
+const mostParamBytes = 1000
 
 /**
  * Cuts a text for quoting it in an error.
@@ -39,7 +42,7 @@ export function excerpt(text: string, length: number = longestExcerpt): string {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /** Cuts every member of an error to its maximum length. */
-export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
+export function bounded({ error, reason, code, at, problems }: ErrorBody): ErrorBody {
   return {
     error: excerpt(error, longestPath),
     ...(reason === undefined
@@ -47,43 +50,78 @@ export function bounded({ error, reason, code, at }: ErrorBody): ErrorBody {
       : { reason: typeof reason === 'string' ? excerpt(reason, longestReason) : reason }),
     ...(code === undefined ? {} : { code }),
     ...(at === undefined ? {} : { at: excerpt(at, longestPath) }),
+    ...(problems === undefined ? {} : { problems }),
   }
 }
 
+/** The problems that an error lists. */
+interface ListedProblems {
+  /** The messages by path. */
+  readonly reason: Readonly<Record<string, readonly string[]>>
+  readonly problems: readonly FieldProblem[]
+}
+
 /**
- * Formats problems by path as the `reason` of an error. Problems beyond the limits are counted under the empty path, the path of
- * the whole body: `{ "items[0].sku": ["Expected a string."], "": ["and 400 more problems"] }`.
+ * Cuts a list of problems, and makes the `reason` of an error of it: the messages by path. Problems beyond the limits are counted under the
+ * empty path, the path of the whole body: `{ "items[0].sku": ["Expected a string."], "": ["and 400 more problems"] }`.
  *
  * `more`: the number of further problems that were found.
  */
-export function listed(
-  problems: Iterable<readonly [path: string, messages: readonly string[]]>,
-  more: number = 0,
-): JsonValue {
-  const reason = new Map<string, string[]>()
+export function listed(found: Iterable<FieldProblem>, more: number = 0): ListedProblems {
+  const problems: FieldProblem[] = []
   let left = mostProblems
   let bytes = mostProblemBytes
   let unlisted = more
-  for (const [path, messages] of problems) {
-    const key = excerpt(path, longestPath)
-    for (const message of messages) {
-      const text = excerpt(message, longestMessage)
-      const size = bytesOf(key) + bytesOf(text)
-      if (left < 1 || size > bytes) {
-        unlisted += 1
-        continue
-      }
-      left -= 1
-      bytes -= size
-      reason.set(key, [...(reason.get(key) ?? []), text])
+  for (const { path, code, params, message } of found) {
+    const short = {
+      path: excerpt(path, longestPath),
+      code,
+      params: boundedParams(params),
+      message: excerpt(message, longestMessage),
+    } as FieldProblem
+    // The path and the message also stand in `reason`.
+    const size = bytesOf(short) + bytesOf(short.path) + bytesOf(short.message)
+    if (left < 1 || size > bytes) {
+      unlisted += 1
+      continue
     }
+    left -= 1
+    bytes -= size
+    problems.push(short)
   }
   if (unlisted > 0) {
-    const one = unlisted === 1 ? 'problem' : 'problems'
-    reason.set('', [...(reason.get('') ?? []), `and ${unlisted} more ${one}`])
+    const message = `and ${unlisted} more ${unlisted === 1 ? 'problem' : 'problems'}`
+    problems.push({ path: '', ...problem('more_problems', { count: unlisted }, message) })
+  }
+  return { reason: messagesByPath(problems), problems }
+}
+
+/** Cuts the texts of params, and leaves out items of lists beyond the limit. */
+function boundedParams(params: FieldProblem['params']): FieldProblem['params'] {
+  let left = mostParamBytes
+  const fits = (text: string): boolean => {
+    left -= bytesOf(text)
+    return left >= 0
+  }
+  const cut = (value: unknown): unknown => {
+    if (typeof value === 'string') return excerpt(value)
+    return Array.isArray(value) ? value.map((item) => excerpt(String(item))).filter(fits) : value
+  }
+  const names = Object.entries(params)
+  if (names.length === 0) return params
+  return Object.fromEntries(names.map(([name, value]) => [name, cut(value)]))
+}
+
+function messagesByPath(problems: readonly FieldProblem[]): ListedProblems['reason'] {
+  const reason = new Map<string, string[]>()
+  for (const { path, message } of problems) {
+    const messages = reason.get(path)
+    if (messages === undefined) reason.set(path, [message])
+    else messages.push(message)
   }
   return Object.fromEntries(reason)
 }
 
-/** Bytes of a string in JSON, including quotes and separator. */
-const bytesOf = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length + 3
+/** Bytes of a value in JSON, including a separator. */
+const bytesOf = (value: object | string): number =>
+  new TextEncoder().encode(JSON.stringify(value)).length + 1

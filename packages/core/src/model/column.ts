@@ -1,4 +1,4 @@
-// Column: the declaration of a model's column; plain data with the specification's metadata keys.
+// Column: the declaration of a model's column; plain data.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import type { RoleRule } from './settings/access/access-types.ts'

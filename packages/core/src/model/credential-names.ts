@@ -2,6 +2,7 @@
 
 import { toCase } from '../lib/naming/case.ts'
 import type { ColumnType } from './column.ts'
+import { columnTypes } from './column-types.ts'
 
 /** Words that mean a credential anywhere in a name: `password`, `reset_token_hash`, `otp_secret`. */
 const credentials = new Set([
@@ -83,30 +84,13 @@ export function looksLikeCredential(
 ): boolean {
   const words = wordsOf(name)
   const text = words.join('_')
-  switch (type) {
-    case 'string':
-    case 'text':
-    case 'binary':
-    case 'json':
-    case 'uuid':
-    case 'list':
-    case 'opaque':
-      return (
-        (!about.has(words.at(-1) ?? '') && isCredential(words, text)) ||
-        (table !== undefined && isContent(text, type, table))
-      )
-    case 'integer':
-    case 'bigint':
-    case 'decimal':
-      return digits.test(text) && isCredential(words, text)
-    case 'float':
-    case 'boolean':
-    case 'date':
-    case 'time':
-    case 'datetime':
-    case 'enum':
-      return false
-  }
+  const { secrets } = columnTypes[type]
+  if (secrets === 'none') return false
+  if (secrets === 'digits') return digits.test(text) && isCredential(words, text)
+  return (
+    (!about.has(words.at(-1) ?? '') && isCredential(words, text)) ||
+    (table !== undefined && isContent(text, type, table))
+  )
 }
 
 /** Whether a table with this name probably holds credentials. */
@@ -126,7 +110,7 @@ function isContent(text: string, type: ColumnType, table: string): boolean {
   if (/^sessions?$/.test(wordsOf(table).at(-1) ?? '')) {
     // A login session has a text as its key, which is the content of its cookie. Other sessions, such as those of a conference,
     // have numbers or uuids.
-    return sessionOf.test(text) || (text === 'id' && (type === 'string' || type === 'text'))
+    return sessionOf.test(text) || (text === 'id' && columnTypes[type].text === 'any')
   }
   return contentOf.test(text) && isCredentialTable(table)
 }

@@ -1,8 +1,9 @@
 // defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
 
-import type { Expression, ExpressionBuilder } from 'kysely'
+import type { Expression, ExpressionBuilder, ExpressionWrapper } from 'kysely'
 import { pluralSnake } from '../lib/naming/plural.ts'
 import { didYouMean } from '../lib/naming/suggest.ts'
+import type { DeclaredAggregates, NoAggregates } from './aggregates/declared-aggregate.ts'
 import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
@@ -46,9 +47,27 @@ export interface ComputedShape<User = HookUser> {
   readonly example?: unknown
 }
 
-/** A read-only SQL expression over the model's own unqualified columns (database names); it can be used wherever a column can. */
+/**
+ * Refers to a column of the row for which an expression is computed, by its name in the database. Inside a subquery, `eb.ref` would
+ * find a column of the same name in the subquery's table.
+ */
+export type OwnColumn<Row = Record<string, unknown>> = <Name extends keyof Row & string>(
+  column: Name,
+) => ExpressionWrapper<{ self: Row }, 'self', Row[Name]>
+
+/**
+ * A read-only SQL expression over the model's own unqualified columns (database names); it can be used wherever a column can. Policies
+ * and soft delete do not apply to tables that a subquery reads.
+ *
+ * ```ts
+ * expression: (_, self) => sql`(select count(*) from appointments where site_id = ${self('id')})`
+ * ```
+ */
 export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedShape {
-  readonly expression: (eb: ExpressionBuilder<{ self: Row }, 'self'>) => Expression<unknown>
+  readonly expression: (
+    eb: ExpressionBuilder<{ self: Row }, 'self'>,
+    self: OwnColumn<Row>,
+  ) => Expression<unknown>
 }
 
 /** A function of the model, called with a record of it: `check_password(user, password)`. */
@@ -65,6 +84,7 @@ export interface Model<
   P extends Readonly<Record<string, ComputedShape>> = Readonly<Record<string, ComputedShape>>,
   Schema extends string = string,
   Unique extends readonly string[] = readonly string[],
+  A extends DeclaredAggregates = DeclaredAggregates,
 > {
   readonly name: Name
   /** The table in the database. */
@@ -74,6 +94,7 @@ export interface Model<
   readonly columns: C
   readonly relations: R
   readonly computed: P
+  readonly aggregates: A
   /** Unique constraints of several columns, by field names; present only if there are any. */
   readonly unique?: readonly Unique[] | undefined
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. */
@@ -120,6 +141,7 @@ export interface ModelDefinition<
   DB = HookTables,
   Scope extends string = string,
   Unique extends readonly (keyof All & string)[] = readonly (keyof All & string)[],
+  A extends DeclaredAggregates = DeclaredAggregates,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
@@ -154,6 +176,15 @@ export interface ModelDefinition<
       P,
       keyof ComputedColumn
     >
+  /**
+   * Read-only columns with counts, sums, averages and extremes of related records, made by `count`, `sum`, `avg`, `min` and `max`.
+   * Default: none.
+   *
+   * ```ts
+   * aggregates: { open_count: count('appointments', { status: 'open' }), total: sum('lines.amount') }
+   * ```
+   */
+  readonly aggregates?: A
   // `NoInfer`, here and in `meta`: a function that takes any record or any model, such as `passwordCheck`, would decide the types otherwise.
   readonly methods?: { readonly [name: string]: ModelMethod<NoInfer<FullRow<All, P>>> }
   /** Settings of the model. If present, even as `{}`, the model is published. */
@@ -217,10 +248,11 @@ export function defineModel<
   const Schema extends string = never,
   const Scope extends string = never,
   const Unique extends readonly (keyof C & string)[] = never,
+  const A extends DeclaredAggregates = NoAggregates,
 >(
   name: Name,
-  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope, Unique>,
-): Model<Name, Table, C, R, P, Schema, Unique> {
+  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope, Unique, A>,
+): Model<Name, Table, C, R, P, Schema, Unique, A> {
   return Object.freeze({
     // createApi reports them, together with all other problems.
     ...unknownOptions(definition),
@@ -230,6 +262,7 @@ export function defineModel<
     columns: frozen<C>(definition.columns),
     relations: frozen<R>(definition.relations),
     computed: frozen<P>(definition.computed),
+    aggregates: frozen<A>(definition.aggregates),
     methods: Object.freeze({ ...definition.methods }),
     ...(definition.description === undefined ? {} : { description: definition.description }),
     ...(definition.readOnly ? { readOnly: definition.readOnly } : {}),
@@ -253,6 +286,7 @@ export const modelOptions: { readonly [K in keyof Required<Model>]: true } = {
   relations: true,
   readOnly: true,
   computed: true,
+  aggregates: true,
   methods: true,
   meta: true,
 }
@@ -289,10 +323,23 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
     const Schema extends string = never,
     const Scope extends string = never,
     const Unique extends readonly (keyof Merged<C, Own> & string)[] = never,
+    const A extends DeclaredAggregates = NoAggregates,
   >(
     name: Name,
-    definition: ModelDefinition<Table, Own, R, P, Merged<C, Own>, User, Schema, DB, Scope, Unique>,
-  ): Model<Name, Table, Merged<C, Own>, R, P, Schema, Unique>
+    definition: ModelDefinition<
+      Table,
+      Own,
+      R,
+      P,
+      Merged<C, Own>,
+      User,
+      Schema,
+      DB,
+      Scope,
+      Unique,
+      A
+    >,
+  ): Model<Name, Table, Merged<C, Own>, R, P, Schema, Unique, A>
 }
 
 /**

@@ -20,9 +20,11 @@ export interface DialectColumn {
   readonly enum?: readonly string[]
   /** `'database'`: compare and order text by the column's own collation. */
   readonly collation?: 'database'
+  /** The name of the collation by which values are compared with the column, instead of its own; set by `comparedWith`. */
+  readonly comparedBy?: string
   /** `'text'`: a decimal that is stored as text. */
   readonly storage?: 'text'
-  /** Set for a json column whose model declares paths into it; they are read by `jsonValue`. */
+  /** Set for a json column whose model declares paths into it. `jsonValue` gets each path, so dialects do not read this. */
   readonly paths?: unknown
   /**
    * The expression passed with this column is the result of `comparable`, `bucket` or an aggregate's `comparable`, not a column
@@ -39,16 +41,24 @@ export interface DialectColumn {
 }
 
 /**
- * A table that the API serves. The dialect's other functions later receive the same objects for its columns, so these objects can
- * be keys of a Map.
+ * A table that the API serves. A dialect is given all tables when it is made. Its functions later receive the same objects for the columns,
+ * so these objects can be keys of a Map.
  */
 export interface DialectTable {
   /** The database schema. Default: the connection's own. */
   readonly schema?: string
   readonly table: string
   readonly columns: readonly DialectTableColumn[]
+  /** The columns of relations that refer to others, each with the column to which it refers. */
+  readonly references?: readonly ColumnReference[]
   /** The index that searches of the table use, if its model declares one. */
   readonly search?: SearchIndex
+}
+
+/** A column of a relation, and the column whose values it holds. */
+export interface ColumnReference {
+  readonly held: DialectColumn
+  readonly key: DialectColumn
 }
 
 /** The full-text index of a table. */
@@ -68,7 +78,7 @@ export interface SearchIndex {
 export interface DialectTableColumn extends DialectColumn {
   /** The column's name in the database. */
   readonly dbName: string
-  /** Set if the model computes the column by an SQL expression, so that the table has no such column. */
+  /** Set if the model computes the column by an SQL expression, so that the table has no such column. Dialects only test whether it is. */
   readonly computed?: unknown
 }
 

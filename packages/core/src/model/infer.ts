@@ -1,6 +1,7 @@
 // The types inferred from a model: rows with JSON values by field name, and the Kysely interface by database name. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
+import type { DeclaredAggregates } from './aggregates/declared-aggregate.ts'
 import type { Column, ColumnTypes, ItemType } from './column.ts'
 import type { AnyModel, Columns, ComputedShape } from './define-model.ts'
 
@@ -77,8 +78,37 @@ type VisibleRow<C extends Shapes> = C[keyof C] extends ReadByAll
   ? CommonPart<C>
   : Flat<CommonPart<C> & WithheldPart<C>>
 
-/** A resource object: visible columns and computed columns, by field name, in JSON form; optional if they have a `read` rule. */
-export type RowOf<M extends AnyModel> = VisibleRow<M['columns'] & M['computed']>
+/** The value of a declared aggregate; without the related model, the type of its column is unknown. */
+export type Aggregated<D> = D extends { readonly function: 'count' }
+  ? number
+  : number | string | null
+
+type AggregatedValues<A extends DeclaredAggregates> = { readonly [K in keyof A]: Aggregated<A[K]> }
+
+/** The declared aggregates that records contain, with the types `V` of their values. */
+export type AggregatePart<
+  A extends DeclaredAggregates,
+  V extends Readonly<Record<keyof A, unknown>>,
+> = {
+  -readonly [K in keyof A as A[K] extends { readonly sent: false } | Withheld ? never : K]: V[K]
+} & {
+  -readonly [K in keyof A as A[K] extends { readonly sent: false }
+    ? never
+    : A[K] extends Withheld
+      ? K
+      : never]?: V[K]
+}
+
+/**
+ * A resource object: visible columns, computed columns and declared aggregates, by field name, in JSON form; optional if they have a `read`
+ * rule.
+ */
+export type RowOf<M extends AnyModel> = [keyof M['aggregates']] extends [never]
+  ? ColumnRow<M>
+  : Flat<ColumnRow<M> & AggregatePart<M['aggregates'], AggregatedValues<M['aggregates']>>>
+
+/** `RowOf` without the declared aggregates. */
+export type ColumnRow<M extends AnyModel> = VisibleRow<M['columns'] & M['computed']>
 
 /**
  * A record as hooks and model methods see it: `RowOf` with the hidden and write-only columns, and without optional members.

@@ -40,7 +40,10 @@ export interface ApiRequest {
    * statement takes long, and before it transforms a value (`transform` of a column), so an adapter can create it in a getter.
    */
   readonly signal?: AbortSignal | undefined
-  /** The authenticated user; custom strategies may set it. */
+  /**
+   * The user whose request it is, null for nobody, if the host passes it to `handle` or `answer`; without it the strategies decide. Custom
+   * strategies may set it.
+   */
   user?: unknown
 }
 

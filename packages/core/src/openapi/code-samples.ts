@@ -21,7 +21,7 @@ export interface CodeSample {
 export interface SampledOperation {
   readonly route: Route
   readonly method: MethodName
-  readonly settings: Pick<ApiSettings, 'auth' | 'baseUrl' | 'info' | 'prefix'>
+  readonly settings: Pick<ApiSettings, 'auth' | 'baseUrl' | 'serverUrls' | 'prefix'>
   readonly protection: Protection
 }
 
@@ -39,7 +39,6 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${server}${settings.prefix}/${pathOf(operation)}`)}`,
     ...credentialOf(settings.auth, operation.protection),
     ...(method === 'GET' ? [] : csrfOf(settings.auth, operation.protection)),
-    ...versionOf(operation),
     ...bodyOf(operation),
   ]
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
@@ -53,8 +52,8 @@ export const indexSample = (settings: SampledOperation['settings']): readonly Co
 ]
 
 /** Returns the configured address of the API; undefined if none is configured: the API is then where the document is served. */
-const serverOf = ({ info, baseUrl }: SampledOperation['settings']): string | undefined =>
-  [...info.serverUrls, baseUrl].find((url) => url !== '')
+const serverOf = ({ serverUrls, baseUrl }: SampledOperation['settings']): string | undefined =>
+  [...serverUrls, baseUrl].find((url) => url !== '')
 
 const addressOf = (settings: SampledOperation['settings']): string =>
   serverOf(settings)?.replace(/\/$/, '') ?? '$API'
@@ -105,12 +104,6 @@ const sampleOf = (column: NamedColumn): JsonValue => {
   const { minLength = 0, maxLength } = column.definition
   return (exampleOf(column) ?? 'text'.padEnd(minLength, 'text').slice(0, maxLength)) as JsonValue
 }
-
-/** Returns the ETag, if the operation requires it. */
-const versionOf = ({ route: { kind, resource }, method }: SampledOperation): readonly string[] =>
-  resource.settings.requireIfMatch && method !== 'GET' && (kind === 'item' || kind === 'restore')
-    ? ['-H "If-Match: $ETAG"']
-    : []
 
 /** Returns the credential of the first accepted strategy, if the operation requires authentication. */
 function credentialOf(

@@ -3,7 +3,33 @@
 import type { Registry, Resource } from '../model/registry/resource.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
-import type { OperationCodes, OperationKind } from './form.ts'
+
+/** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
+export type OperationKind =
+  | 'List'
+  | 'Get'
+  | 'Create'
+  | 'Update'
+  | 'Delete'
+  | 'Restore'
+  | 'BulkUpdate'
+  | 'BulkDelete'
+  | 'Login'
+  | 'Refresh'
+  | 'Logout'
+  | 'CurrentUser'
+  | 'Health'
+  | 'Index'
+  | 'Batch'
+
+/** The codes that the host declares for an operation. */
+export interface OperationCodes {
+  readonly codes: readonly DeclaredCode[]
+  /** The kind of operation in the names of responses that have such codes. */
+  readonly kind: string
+  /** Returns the prefix of the name of the response for a status: the resource, if other resources have other codes. */
+  ownerOf(status: number): string
+}
 
 /** The codes of an operation for which none are declared. */
 export const noCodes: OperationCodes = { codes: [], kind: '', ownerOf: () => '' }

@@ -1,15 +1,12 @@
 // Writes the text of the document in steps, one path or component each.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
-import type * as oas32 from 'openapi3-ts/oas32'
 
 /** The depth at which each entry is a separate step: the entries of `components` are grouped in sections. */
 const depths: Readonly<Record<string, number>> = { paths: 1, components: 2 }
 
 /** Returns `JSON.stringify` of the document, in steps. */
-export function* documentTextSteps(
-  document: OpenAPIObject | oas32.OpenAPIObject,
-): Generator<void, string> {
+export function* documentTextSteps(document: OpenAPIObject): Generator<void, string> {
   const parts: string[] = []
   for (const [name, value] of Object.entries(document)) {
     parts.push(`${JSON.stringify(name)}:${yield* textSteps(value, depths[name] ?? 0)}`)

@@ -10,14 +10,9 @@ import type { Route } from '../model/route.ts'
 import type { MethodName } from '../model/settings/config.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 import { serverVariable } from './code-samples.ts'
-import type { Form } from './form.ts'
-import { wholeForm } from './forms.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
-import { authPaths } from './operations/auth-operations.ts'
-import { batchPaths } from './operations/batch-operations.ts'
-import { healthPaths } from './operations/health-operations.ts'
-import { indexPath } from './operations/index-operation.ts'
-import { operationOf, type Writer } from './operations/operations.ts'
+import type { Writer } from './operations/operation-draft.ts'
+import { operationOf, servedTags, servicePaths } from './operations/operations.ts'
 import { createComponents, freeName } from './schemas/components.ts'
 import { namesAlike } from './schemas/record-schemas.ts'
 import { type Protection, securitySchemes } from './security.ts'
@@ -35,24 +30,20 @@ export interface Endpoints {
 const documented: readonly MethodName[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /**
- * Builds the document of an API, in steps of a path or a component each. HEAD and OPTIONS are omitted: HEAD responds like
- * GET without a body, OPTIONS lists the methods.
+ * Builds the document of an API, in steps of a path or a component each. HEAD and OPTIONS are omitted: HEAD responds like GET without
+ * a body, OPTIONS lists the methods.
  *
  * ```ts
- * atOnce(documentSteps(registry, settings, endpoints)).paths['/api/books'].get.operationId // 'listBooks'
+ * (await inSlices(documentSteps(registry, settings, endpoints))).paths['/api/books'].get.operationId // 'listBooks'
  * ```
  */
 export function* documentSteps(
   registry: Registry,
   settings: ApiSettings,
   endpoints: Endpoints,
-  form: Form = wholeForm,
 ): Generator<void, OpenAPIObject> {
   const { resources } = registry
-  const components = createComponents(
-    resources.map(({ name }) => name),
-    form,
-  )
+  const components = createComponents(resources.map(({ name }) => name))
   const ids = new Set<string>()
   const writer: Writer = {
     components,
@@ -70,25 +61,14 @@ export function* documentSteps(
       return id
     },
   }
-  const own = {
-    ...indexPath(writer),
-    ...authPaths(writer),
-    ...batchPaths(writer),
-    ...healthPaths(writer),
-  }
+  const own = servicePaths(writer)
   // Record operations come first, so that their operationIds get no number.
   const routes = [...resources.flatMap(ownRoutes), ...resources.flatMap(relationRoutes)]
   const paths = { ...own, ...(yield* pathSteps(writer, endpoints, routes)) }
   const collected = yield* components.steps()
   const served = resources.filter(({ paths: places }) => places.length > 0)
-  const sections = {
-    auth: Object.values(settings.auth.routes).some((path) => path !== null),
-    batch: settings.batch !== null,
-    health: settings.healthRoute !== null,
-    serverVariable: form.hasExamples ? serverVariable(settings) : '',
-    describesModels: form.hasExamples,
-  }
-  const groups = tagGroupsOf(served, sections)
+  const services = servedTags(settings)
+  const groups = tagGroupsOf(served, services)
   const schemes = securitySchemes(settings.auth)
   const protects = Object.keys(schemes).length > 0
   return {
@@ -96,24 +76,11 @@ export function* documentSteps(
     info: infoOf(settings),
     servers: serversOf(settings),
     ...(protects ? {} : { security: [] }),
-    tags: tagsOf(served, sections),
+    tags: tagsOf(served, services, serverVariable(settings)),
     ...(groups === undefined ? {} : { 'x-tagGroups': groups }),
     paths,
     components: { ...collected, ...(protects ? { securitySchemes: schemes } : {}) },
   }
-}
-
-/** Returns the paths of collections that support QUERY, as the document spells them. */
-export function queriedPaths(
-  { resources }: Registry,
-  { prefix }: ApiSettings,
-  endpoints: Endpoints,
-): ReadonlySet<string> {
-  const routes = resources.flatMap(ownRoutes)
-  const lists = routes.filter(
-    ({ route }) => route.kind === 'collection' && endpoints.methods(route).includes('QUERY'),
-  )
-  return new Set(lists.map(({ path }) => `${prefix}/${path}`))
 }
 
 interface RouteAt {

@@ -1,42 +1,74 @@
-// The error catalogue: every error of the service with sample values and the operations where it can occur (docs/reference/errors.md).
+// The error catalogue: every error of the service with sample values, and the occasions on which it can occur. The OpenAPI document and
+// docs/reference/errors.md are made of it.
 
 import * as errors from '../errors.ts'
 import { maxBulkNames, settingNames } from '../model/settings/setting-names.ts'
+import { missingField } from '../problems.ts'
 
-/** A situation in which errors can occur; each operation lists its own. */
+/**
+ * A reason why an operation can respond with certain errors. Each operation lists its own occasions, and the document then lists the
+ * errors of the catalogue that have one of them.
+ */
 export type Occasion =
+  /** Every operation. */
   | 'always'
+  /** Requests are counted against a rate limit. */
   | 'limited'
+  /** A credential is read. */
   | 'protected'
+  /** A write whose access token may come from a cookie. */
   | 'cookie'
+  /** A password or an API key is compared with its hash. */
   | 'password'
+  /** A refresh token is exchanged. */
   | 'refresh'
+  /** Roles or a policy may refuse the caller. */
   | 'restricted'
+  /** The query string is parsed: conditions, fields, orders and options. */
   | 'query'
+  /** The query string has no parameters, except those of API_ADDITIONAL_QUERY_PARAMS. */
   | 'parameters'
+  /** Login, refresh or logout. */
   | 'signIn'
+  /** Conditions choose the records: a list, or a write of all records that match. */
   | 'list'
+  /** A read that accepts the position of an earlier write (`X-Write-Position`). */
   | 'position'
+  /** The query may name relations in `join`. */
   | 'join'
-  | 'reach'
-  | 'value'
+  /** The query may name a resource that the caller may not list. */
+  | 'otherResource'
+  /** The path contains the key of a record. */
   | 'record'
-  | 'ruled'
+  /** The path contains a relation that does not exist for callers without a right. */
+  | 'relationRight'
+  /** Statements are sent to the database. */
   | 'database'
+  /** A JSON body is read. */
   | 'body'
+  /** Records are created, changed or restored. */
   | 'written'
+  /** Records are created or changed. */
   | 'stored'
+  /** Records are deleted. */
   | 'removed'
+  /** A deletion may delete or change records that refer to the deleted ones. */
   | 'cascade'
+  /** A deleted record is restored. */
   | 'restored'
+  /** A write of one record that accepts `If-Match` and `If-None-Match`. */
   | 'precondition'
-  | 'requiredVersion'
-  | 'requiredVersions'
+  /** A write of all records that match a filter. */
   | 'bulk'
+  /** A creation that accepts `on_conflict`. */
   | 'upsert'
+  /** A creation, or a batch, that accepts `Idempotency-Key`. */
   | 'idempotent'
+  /** The health route that tells whether requests can be served. */
   | 'health'
+  /** A batch of operations. */
   | 'batch'
+  /** No operation of the document: unknown paths, methods that are not served, and what the host's own code refuses. */
   | 'elsewhere'
 
 /** A sample of an error, and the occasions on which the error can occur. */
@@ -51,7 +83,7 @@ const challenge = 'Bearer'
 
 /** The samples, in the order of `errors.ts`. A test checks that none is missing. */
 export const catalogue: readonly Entry[] = [
-  entry(errors.unknownPath('/api/Books/', '/api/books'), 'ruled', 'elsewhere'),
+  entry(errors.unknownPath('/api/Books/', '/api/books'), 'relationRight', 'elsewhere'),
   entry(errors.endpointDisabled('/api/batch', settingNames.allowBatch), 'elsewhere'),
   entry(errors.noRecordUrls('/api/sales/7', '/api/sales'), 'elsewhere'),
   entry(errors.methodNotAllowed('DELETE', ['GET', 'HEAD', 'OPTIONS']), 'elsewhere'),
@@ -70,7 +102,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.crossSiteRequest(), 'cookie'),
   entry(errors.passwordTooLong(80), 'password'),
 
-  entry(errors.forbidden(), 'restricted', 'reach'),
+  entry(errors.forbidden(), 'restricted', 'otherResource'),
   entry(errors.forbiddenFilters('DELETE'), 'bulk'),
 
   entry(errors.malformedEncoding('%zz'), 'always'),
@@ -94,7 +126,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.ambiguousPath('people', ['author', 'editor'], 'people.name__eq=x'), 'join'),
   entry(errors.invalidJoinModel('autor', ' Did you mean "author"?'), 'join'),
   entry(errors.tooManyAlternatives(32, 96, 'join'), 'list'),
-  entry(errors.forbiddenJoin('author'), 'reach'),
+  entry(errors.forbiddenJoin('author'), 'otherResource'),
   entry(errors.invalidJoinType('lft', ' Did you mean "left"?'), 'join'),
   entry(errors.invalidValue('cheap', 'price', 'a decimal number', 'price__ge=cheap'), 'list'),
   entry(errors.operatorNotForType('like', 'price', 'decimal', '', 'price__like=3'), 'list'),
@@ -112,6 +144,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.tooManyCombinations(200000, 'join'), 'list'),
   entry(errors.valueOutOfRange(), 'list'),
   entry(errors.tooManyValues(70000, 65535), 'list'),
+  entry(errors.statementTooLong(16777216), 'body', 'bulk'),
   entry(errors.databaseUnavailable(), 'database'),
   entry(errors.databaseConflict(), 'database'),
   entry(errors.outcomeUnknown(), 'written', 'removed', 'refresh'),
@@ -129,7 +162,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.emptyBody(), 'body'),
   entry(errors.malformedJson('is not JSON', 12, '{"title": ,'), 'body'),
   entry(errors.wrongBody('one object'), 'body', 'bulk'),
-  entry(errors.validationFailed([['title', ['This field is required.']]]), 'body'),
+  entry(errors.validationFailed([{ path: 'title', ...missingField }]), 'body'),
   entry(errors.notInBatch('/auth/login'), 'batch'),
   entry(errors.preconditionOnBatch('If-Match'), 'batch'),
   entry(errors.referencesSeenEarly(), 'batch'),
@@ -141,13 +174,11 @@ export const catalogue: readonly Entry[] = [
   entry(errors.missingReference(['author_id']), 'written', 'restored'),
   entry(errors.notNullViolation(['title']), 'written'),
   entry(errors.checkViolation(), 'written', 'restored'),
-  entry(errors.refusedByDatabase(''), 'written', 'restored', 'removed'),
+  entry(errors.refusedByDatabase(), 'written', 'restored', 'removed'),
   entry(errors.valueNotStorable(['title']), 'written'),
   entry(errors.referredTo(['reviews']), 'stored', 'removed'),
   entry(errors.notDeleted(), 'restored'),
   entry(errors.preconditionFailed(), 'precondition'),
-  entry(errors.preconditionRequired(settingNames.requireIfMatch), 'requiredVersion'),
-  entry(errors.preconditionRequiredForEach(settingNames.requireIfMatch), 'requiredVersions'),
   entry(errors.invalidEntityTag('If-Match', 'abc'), 'precondition'),
   entry(errors.preconditionOnMany('If-Match'), 'bulk', 'idempotent'),
   entry(errors.filterNeeded('DELETE'), 'bulk'),

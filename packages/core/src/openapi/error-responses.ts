@@ -3,43 +3,40 @@
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { type ApiError, apiError } from '../errors.ts'
 import { failureBody } from '../http/envelope.ts'
+import { problemCodes } from '../lib/problems/problem-codes.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
-import type { ApiSettings } from '../model/settings/settings.ts'
-import { noCodes } from './declared-codes.ts'
-import { catalogue, type Occasion, serviceCodes } from './error-catalogue.ts'
-import type { Components, FailureShape, Failures, OperationCodes, OperationKind } from './form.ts'
+import type { ApiSettings, DumpSettings } from '../model/settings/settings.ts'
+import { noCodes, type OperationCodes, type OperationKind } from './declared-codes.ts'
+import { catalogue, type Occasion } from './error-catalogue.ts'
+import type { Components } from './schemas/components.ts'
 import { failureSchema } from './schemas/envelope-schemas.ts'
 import { type Schema, shapedByCallback } from './schemas/schema.ts'
+
+/** The settings that shape error bodies: those of the resource, or of the API if there is no resource. */
+export interface FailureShape {
+  readonly version: string
+  readonly dump: DumpSettings
+  /** Whether a final callback changes the body. */
+  readonly final: boolean
+  /** The prefix of component names: the resource, if its shape differs from that of the API. */
+  readonly owner: string
+}
 
 /**
  * Returns a response for each status; `default` stands for the errors that every operation can have, and for those of hooks that are
  * not declared.
  */
-export const failuresByStatus: Failures = (components, shape, kind, occasions, declared) =>
+export const failuresByStatus = (
+  components: Components,
+  shape: FailureShape,
+  kind: OperationKind,
+  occasions: ReadonlySet<Occasion>,
+  declared: OperationCodes,
+): Record<string, ReferenceObject> =>
   components.once(
     `failures ${kind} ${[...occasions].sort()} ${declaredKey(declared)} ${shapeKey(shape)}`,
     () => gathered(components, shape, kind, occasions, declared),
   )
-
-/** Returns one response for all errors, with all codes and without examples. */
-export const oneFailure: Failures = (components, shape, _kind, _occasions, { codes }) => {
-  // The schema is built after all operations, so that it has the codes of each.
-  const declared = components.once(
-    `declared ${shapeKey(shape)}`,
-    () => new Map<string, DeclaredCode>(),
-  )
-  for (const one of codes) declared.set(`${described(one)} ${one.status}`, one)
-  return {
-    default: components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () => ({
-      description: 'Any failure.',
-      content: {
-        'application/json': {
-          schema: failureRef(components, shape, () => allCodes([...declared.values()])),
-        },
-      },
-    })),
-  }
-}
 
 /** Returns the error responses of an operation that belongs to no resource. */
 export const failuresOf = (
@@ -48,7 +45,7 @@ export const failuresOf = (
   occasions: readonly Occasion[],
   declared: OperationCodes = noCodes,
 ): Record<string, ReferenceObject> =>
-  components.form.failures(
+  failuresByStatus(
     components,
     {
       version: settings.version,
@@ -64,7 +61,10 @@ export const failuresOf = (
 /** The statuses of every operation; they are documented once, as `default`, unless the host declares a code with the status. */
 const everywhere: readonly number[] = [414, 500, 503]
 
-/** The errors of the service that are documented as `default`. */
+/**
+ * The errors of the service that are documented as `default`: those of every operation, and (`elsewhere`) those of no operation of the
+ * document.
+ */
 const ofDefault: readonly ApiError[] = catalogue.flatMap(({ error, on }) =>
   on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
 )
@@ -119,7 +119,7 @@ function response(
       shape,
       [`${phraseOf(status)}.`, ...declared.map(described)].join(' '),
       errors,
-      shapedSchema(shape, errorsSchema(codesSchema(codes)), status),
+      shapedSchema(shape, errorsSchema(components, codesSchema(codes)), status),
     ),
   )
 }
@@ -133,14 +133,14 @@ const described = ({ code, description }: DeclaredCode): string =>
   `\`${code}\`: ${description}${/[.!?]$/.test(description) ? '' : '.'}`
 
 /** Statuses whose codes depend on what the operation does. */
-const ofDoing: readonly number[] = [400, 409, 412, 422, 428]
+const ofDoing: readonly number[] = [400, 409, 412, 422]
 
 /** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
 const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
   400: { join: 'Joined', position: 'AtPosition', cascade: 'Cascading' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
-  403: { refresh: 'RefreshToken', reach: 'Join', cookie: 'CrossSite' },
-  404: { ruled: 'OrHidden' },
+  403: { refresh: 'RefreshToken', otherResource: 'Join', cookie: 'CrossSite' },
+  404: { relationRight: 'OrHidden' },
 }
 
 /** Returns the name of an error response. It depends only on the operation and its settings, not on other parts of the document. */
@@ -152,7 +152,8 @@ function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occa
 
 /**
  * Returns the name of an error response with codes of the host, which depend on the operation and perhaps on the resource. It ends in
- * `OfHost` if the operation has no error of the service with this status, and other operations have.
+ * `OfHost` if the operation has no error of the service with this status, and other operations have. `kind` is that of the codes: unlike
+ * `OperationKind`, it tells PUT (`Replace`) from PATCH (`Update`).
  */
 const nameWithCodes = (
   { owner }: FailureShape,
@@ -235,13 +236,9 @@ function example({ version, dump }: FailureShape, { status, body }: ApiError): E
   }
 }
 
-const failureRef = (
-  components: Components,
-  shape: FailureShape,
-  code?: () => Schema,
-): ReferenceObject =>
+const failureRef = (components: Components, shape: FailureShape): ReferenceObject =>
   components.schema(`failure ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
-    shapedSchema(shape, errorsSchema(code?.())),
+    shapedSchema(shape, errorsSchema(components)),
   )
 
 const codeText = 'Stable identifier of the error.'
@@ -251,12 +248,6 @@ const codesSchema = (codes: readonly string[]): Schema => ({
   type: 'string',
   description: codeText,
   enum: [...codes],
-})
-
-/** Returns the schema of `code` with all codes of the service, and those of the host with their descriptions. */
-const allCodes = (declared: readonly DeclaredCode[]): Schema => ({
-  ...codesSchema([...new Set([...serviceCodes, ...declared.map(({ code }) => code)])].sort()),
-  description: [codeText, ...declared.map((one) => `${one.status} ${described(one)}`)].join(' '),
 })
 
 /** Returns the schema of the body, marked if a final callback changes the body. */
@@ -277,7 +268,10 @@ const declaredKey = ({ codes, kind, ownerOf }: OperationCodes): string =>
   ])
 
 /** Returns the schema of `errors`; `code` has the possible codes if they are known. */
-function errorsSchema(code: Schema = { type: 'string', description: codeText }): Schema {
+function errorsSchema(
+  components: Components,
+  code: Schema = { type: 'string', description: codeText },
+): Schema {
   return {
     type: 'object',
     description: 'What went wrong.',
@@ -289,10 +283,34 @@ function errorsSchema(code: Schema = { type: 'string', description: codeText }):
       reason: { description: 'What was expected; for a body, by path.' },
       code,
       at: { type: 'string', description: 'The part of the request that caused the error.' },
+      problems: {
+        type: 'array',
+        description: 'The messages of a reason by path, with codes.',
+        items: components.schema('field problem', 'FieldProblem', () => fieldProblem),
+      },
     },
     required: ['error'],
     additionalProperties: false,
   }
+}
+
+const fieldProblem: Schema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'Where it is in the body; empty for the whole body.' },
+    code: {
+      type: 'string',
+      description: 'Stable identifier of the problem.',
+      enum: Object.keys(problemCodes),
+    },
+    params: {
+      type: 'object',
+      description: 'What the message contains, for one in another language; each code has its own.',
+    },
+    message: { type: 'string' },
+  },
+  required: ['path', 'code', 'params', 'message'],
+  additionalProperties: false,
 }
 
 const canonical = (header: string): string =>

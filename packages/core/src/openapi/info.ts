@@ -5,13 +5,27 @@ import { pluralIn } from '../lib/naming/plural.ts'
 import type { Resource } from '../model/registry/resource.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 
-/** The tags of endpoints that belong to no model. */
-export const authTag = 'Authentication'
-export const indexTag = 'Index'
-export const healthTag = 'Health'
-export const batchTag = 'Batch'
+/** A tag of endpoints that belong to no model. */
+export interface ServiceTag {
+  readonly name: string
+  readonly description: string
+  /** Whether it comes before the tags of the models. */
+  readonly isFirst: boolean
+}
 
-export function infoOf({ title, version, info }: ApiSettings): InfoObject {
+export const serviceTags: Readonly<Record<'index' | 'auth' | 'batch' | 'health', ServiceTag>> = {
+  index: { name: 'Index', description: 'What is served.', isFirst: true },
+  auth: {
+    name: 'Authentication',
+    description: 'Login, tokens, and the current user.',
+    isFirst: true,
+  },
+  batch: { name: 'Batch', description: 'Several requests in one transaction.', isFirst: false },
+  health: { name: 'Health', description: 'For load balancers and orchestrators.', isFirst: false },
+}
+
+export function infoOf(info: ApiSettings): InfoObject {
+  const { title, version } = info
   const contact = {
     ...(info.contactName === undefined ? {} : { name: info.contactName }),
     ...(info.contactEmail === undefined ? {} : { email: info.contactEmail }),
@@ -36,60 +50,51 @@ export function infoOf({ title, version, info }: ApiSettings): InfoObject {
 
 /** Returns the server URLs: the configured ones, otherwise API_BASE_URL, otherwise the origin of the document itself. */
 export const serversOf = ({
-  info,
+  serverUrls,
   baseUrl,
-}: Pick<ApiSettings, 'info' | 'baseUrl'>): ServerObject[] =>
-  info.serverUrls.length > 0 ? info.serverUrls.map((url) => ({ url })) : [{ url: baseUrl || '/' }]
+}: Pick<ApiSettings, 'serverUrls' | 'baseUrl'>): ServerObject[] =>
+  serverUrls.length > 0 ? serverUrls.map((url) => ({ url })) : [{ url: baseUrl || '/' }]
 
 /** Returns the tag of a model: its setting `tag`, otherwise its name. */
 export const tagOf = ({ settings, name }: Resource): string => settings.tag ?? name
 
-/** Which tags exist besides those of the models, and what the tags describe. */
-export interface OwnSections {
-  /** A sentence about `$API` in the code samples, or empty. */
-  readonly serverVariable: string
-  /** Whether the tags of models have descriptions, as the schemas of their records do. */
-  readonly describesModels: boolean
-  readonly auth: boolean
-  readonly batch: boolean
-  readonly health: boolean
-}
-
-/** Returns the tags that have operations, in the order of their models. */
+/**
+ * Returns the tags that have operations: those of `services`, and those of the models in their order. `serverVariable` is a sentence about
+ * `$API` in the code samples, or empty.
+ */
 export function tagsOf(
   resources: readonly Resource[],
-  { auth, batch, health, serverVariable, describesModels }: OwnSections,
+  services: ReadonlySet<ServiceTag>,
+  serverVariable: string,
 ): TagObject[] {
   const texts = new Map<string, Set<string>>()
   for (const resource of resources) {
     const tag = tagOf(resource)
-    const text = resource.settings.description ?? `Everything about ${plural(resource)}.`
+    const text = resource.settings.description ?? `Everything about ${pluralName(resource)}.`
     texts.set(tag, (texts.get(tag) ?? new Set()).add(text))
   }
-  const tags = [...texts].map(([name, own]) =>
-    describesModels ? { name, description: [...own].join('\n\n') } : { name },
-  )
-  return [
-    { name: indexTag, description: `What is served.${serverVariable}` },
-    ...(auth ? [{ name: authTag, description: 'Login, tokens, and the current user.' }] : []),
-    ...tags,
-    ...(batch ? [{ name: batchTag, description: 'Several requests in one transaction.' }] : []),
-    ...(health ? [{ name: healthTag, description: 'For load balancers and orchestrators.' }] : []),
-  ]
+  const tags = [...texts].map(([name, own]) => ({ name, description: [...own].join('\n\n') }))
+  const ofServices = (place: 'first' | 'last'): TagObject[] =>
+    [...services]
+      .filter((tag) => tag.isFirst === (place === 'first'))
+      .map(({ name, description }) => ({
+        name,
+        description: name === serviceTags.index.name ? description + serverVariable : description,
+      }))
+  return [...ofServices('first'), ...tags, ...ofServices('last')]
 }
 
 /** Returns `x-tagGroups` if a model sets a group; tags without a group are added at the end, because Redoc hides ungrouped tags. */
 export function tagGroupsOf(
   resources: readonly Resource[],
-  { auth, batch, health }: Pick<OwnSections, 'auth' | 'batch' | 'health'>,
+  services: ReadonlySet<ServiceTag>,
 ): { name: string; tags: string[] }[] | undefined {
   if (!resources.some(({ settings }) => settings.tagGroup !== undefined)) return undefined
   const groups = new Map<string, Set<string>>()
   const add = (group: string, tag: string): void => {
     groups.set(group, (groups.get(group) ?? new Set()).add(tag))
   }
-  add(indexTag, indexTag)
-  if (auth) add(authTag, authTag)
+  for (const { name, isFirst } of services) if (isFirst) add(name, name)
   for (const resource of resources) {
     if (resource.settings.tagGroup !== undefined) add(resource.settings.tagGroup, tagOf(resource))
   }
@@ -97,10 +102,10 @@ export function tagGroupsOf(
   for (const resource of resources) {
     if (!grouped.has(tagOf(resource))) add('More', tagOf(resource))
   }
-  if (batch) add(batchTag, batchTag)
-  if (health) add(healthTag, healthTag)
+  for (const { name, isFirst } of services) if (!isFirst) add(name, name)
   return [...groups].map(([name, tags]) => ({ name, tags: [...tags] }))
 }
 
 /** Returns the plural of a resource's name in words: `order items`. */
-export const plural = ({ name }: Resource): string => pluralIn(name, 'snake').replaceAll('_', ' ')
+export const pluralName = ({ name }: Resource): string =>
+  pluralIn(name, 'snake').replaceAll('_', ' ')

@@ -1,15 +1,15 @@
-// Security: the strategies as security schemes, and the requirements of operations (specification: Strategies, Roles).
+// Security in the OpenAPI document: the strategies as security schemes, and which of them an operation accepts.
 
 import type {
   ParameterObject,
   SecurityRequirementObject,
   SecuritySchemeObject,
 } from 'openapi3-ts/oas31'
-import type { Check } from '../access/authorize.ts'
-import { decidingRules, isAnyOf, rolesOf, ruleText } from '../access/roles/roles.ts'
+import type { ActionCheck } from '../access/authorize.ts'
+import { decidingRules, rolesOf, ruleText } from '../access/roles/roles.ts'
 import type { RoleRule, StrategyName } from '../model/settings/access/access-types.ts'
 import type { AuthSettings } from '../model/settings/auth/auth-settings.ts'
-import type { Requirements } from './form.ts'
+import type { Occasion } from './error-catalogue.ts'
 
 /** The authentication that an operation requires. */
 export interface Protection {
@@ -83,6 +83,15 @@ export function securityOf(
   return required || alternatives.length === 0 ? alternatives : [{}, ...alternatives]
 }
 
+/** Returns the occasions of errors that reading a credential adds to an operation. */
+export function credentialOccasions({ strategies, required }: Protection): readonly Occasion[] {
+  const passwords = strategies.includes('basic') || strategies.includes('api_key')
+  return [
+    ...(required || strategies.length > 0 ? (['protected'] as const) : []),
+    ...(passwords ? (['password', 'limited'] as const) : []),
+  ]
+}
+
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 
@@ -106,7 +115,7 @@ export function csrfParameters(
 }
 
 /** Returns the role rules of an operation that name roles. */
-export const roleRules = (checks: readonly Check[]): readonly RoleRule[] =>
+export const roleRules = (checks: readonly ActionCheck[]): readonly RoleRule[] =>
   checks
     .flatMap(({ resource, action }) => decidingRules(resource.settings.roleMaps, action))
     .flatMap(({ rule }) => (rolesOf(rule).length === 0 ? [] : [rule]))
@@ -117,27 +126,8 @@ export function rolesText(rules: readonly RoleRule[]): string | undefined {
   return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`
 }
 
-/** Returns only the strategies; the description of the operation names the roles. */
-export const requirements: Requirements = (alternatives) => [...alternatives]
-
-/** Returns each alternative with the roles that it requires, which OpenAPI permits since 3.1. */
-export const requirementsWithRoles: Requirements = (alternatives, rules) => {
-  const sets = rules.reduce<readonly (readonly string[])[]>(
-    (all, rule) =>
-      isAnyOf(rule)
-        ? all.flatMap((roles) => rolesOf(rule).map((role) => [...roles, role]))
-        : all.map((roles) => [...roles, ...rolesOf(rule)]),
-    [[]],
-  )
-  return sets.flatMap((roles) =>
-    alternatives.map((one) =>
-      Object.fromEntries(Object.keys(one).map((name) => [name, [...new Set(roles)]])),
-    ),
-  )
-}
-
 /** Whether the operation can respond with 403 to an authenticated caller. */
-export const isRestricted = (checks: readonly Check[]): boolean =>
+export const isRestricted = (checks: readonly ActionCheck[]): boolean =>
   checks.some(
     ({ resource: { settings }, action }) =>
       settings.policy !== null || decidingRules(settings.roleMaps, action).length > 0,

@@ -12,6 +12,7 @@ export function programOf<P extends ReadPlan, G, R>(
   { plan, scopes, printed }: ScopedPlan<P>,
   { lease, target: unscopedTarget }: Opened,
 ): G {
+  // Not cached, or a scope whose SQL cannot be stored: compiled to be sent once.
   if (cached === undefined || printed === undefined) {
     return compile({ ...unscopedTarget, scopes }, plan)
   }

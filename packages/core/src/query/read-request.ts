@@ -5,14 +5,14 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Authority } from './cache/authority-bound.ts'
 import type { ReadCache } from './cache/read-cache.ts'
 import type { DatabaseJson } from './compile/json/database-json.ts'
-import type { ReadOptions } from './compile/read-program.ts'
+import type { CompileOptions } from './compile/read-program.ts'
 import type { Target } from './compile/target.ts'
 import type { QueryAst } from './parse/ast.ts'
 import type { Reach } from './plan/context.ts'
 import type { ReadPlan, Value } from './plan/plan.ts'
 import type { Opened, Scoper } from './scoper.ts'
 
-/** A read of a client: a page of a list, or one record. */
+/** A read of a client: a page of a list, or one record. `P` is its plan, `G` its compiled program, and `R` what running it returns. */
 export interface ReadRequest<P extends ReadPlan, G, R> {
   /** The resource and the action: reads of other names never share a plan. */
   readonly name: string
@@ -26,12 +26,12 @@ export interface ReadRequest<P extends ReadPlan, G, R> {
   readonly complete?: (plan: P) => P
   /** The JSON that the database may build; undefined if the service needs the values. */
   readonly databaseJson: (plan: ReadPlan) => DatabaseJson | undefined
-  readonly compile: (target: Target, plan: P, options?: ReadOptions) => G
+  readonly compile: (target: Target, plan: P, options?: CompileOptions) => G
   readonly run: (lease: Lease, program: G) => Promise<R>
 }
 
 /** Who reads, and from which database. */
-export interface Reader {
+export interface ReadingCaller {
   readonly authority: Authority
   readonly scoper: Scoper
   /** Plans of earlier reads, by their text without its values. */

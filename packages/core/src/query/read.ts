@@ -4,7 +4,7 @@ import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { namesRow, withCursorRow } from './cursor-row.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import { programOf } from './program.ts'
-import type { Reader, ReadRequest } from './read-request.ts'
+import type { ReadingCaller, ReadRequest } from './read-request.ts'
 import type { Opened } from './scoper.ts'
 import { planText, type ScopedPlan, scopePlanned } from './text-plan.ts'
 
@@ -22,7 +22,7 @@ export interface ReadRows<P extends ReadPlan, R> {
  */
 export function read<P extends ReadPlan, G, R>(
   request: ReadRequest<P, G, R>,
-  reader: Reader,
+  reader: ReadingCaller,
 ): MaybePromise<ReadRows<P, R>> {
   const planned = planText(request, reader)
   return andThen(reader.connect(), (opened) =>

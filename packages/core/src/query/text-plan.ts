@@ -1,4 +1,5 @@
-// planText: the plan of a query, with the values of this request: that of an earlier query that differs only in its values, or a new one.
+// planText: the plan of a query with the values of this request. Queries that differ only in values share a plan: `?price__gt=20` takes that
+// of an earlier `?price__gt=10`.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { SlotValues } from '../lib/sql/stored-statement.ts'
@@ -9,7 +10,7 @@ import { type Skeleton, skeletonOf } from './cache/skeleton.ts'
 import type { Scopes } from './compile/scopes.ts'
 import type { QueryAst } from './parse/ast.ts'
 import type { ReadPlan } from './plan/plan.ts'
-import type { Reader, ReadRequest } from './read-request.ts'
+import type { ReadingCaller, ReadRequest } from './read-request.ts'
 import type { Opened, Scoper } from './scoper.ts'
 
 /** A plan with the values of this request. */
@@ -32,7 +33,7 @@ interface CachedPlan {
  */
 export function planText<P extends ReadPlan, G, R>(
   request: ReadRequest<P, G, R>,
-  { authority, reads, scoper }: Reader,
+  { authority, reads, scoper }: ReadingCaller,
 ): TextPlan<P> {
   const skeleton = skeletonOf(request.text)
   if (skeleton === undefined) return newPlan(request, authority.reach, scoper)
@@ -46,12 +47,13 @@ export function planText<P extends ReadPlan, G, R>(
   const { plan, additional } = planned
   const prepared = prepareRead(plan, skeleton, { openScopes: scoper.open(plan), additional })
   reads.set(name, authority, tracker.bind(prepared ?? null))
+  // This request takes its values from the cached plan too, so that its statements are stored.
   return (prepared && convertedPlan(request, prepared, skeleton)) ?? planned
 }
 
 function newPlan<P extends ReadPlan, G, R>(
   { parse, plan, complete = (planned) => planned }: ReadRequest<P, G, R>,
-  reach: Reader['authority']['reach'],
+  reach: ReadingCaller['authority']['reach'],
   scoper: Scoper,
 ): TextPlan<P> {
   const ast = parse()

@@ -1,5 +1,5 @@
-// write: the loop that writes (docs/inside/architecture.md). A list is written in segments: each step is made by all nodes of a segment before
-// the next step begins.
+// write: the loop that writes (docs/inside/architecture.md). A list of nodes (records to write) is written in segments: each step is made by
+// all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
 
 import { addLaterProblems, checkSegment } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
@@ -10,9 +10,9 @@ import type { OneRecord, OneStatement } from './fusion/one-record.ts'
 import { needsNoLookUp, writeWithoutLookUp } from './fusion/without-look-up.ts'
 import { writeParents } from './links/nested-records.ts'
 import { isNested, type Values } from './nodes/node.ts'
-import { knownValues, mayNest, recordOf, type WriteNode } from './nodes/write-node.ts'
+import { knownValues, mayNest, recordNodeOf, type WriteNode } from './nodes/write-node.ts'
 import { explainedError } from './refusals/explained-error.ts'
-import { type Refusal, refusalOf } from './refusals/refusal.ts'
+import { type WriteRefusal, writeRefusalOf } from './refusals/refusal.ts'
 import { Removals } from './removal/removals.ts'
 import { resolveChanges } from './resolve/resolve-changes.ts'
 import { resolveNamed } from './resolve/resolve-named.ts'
@@ -34,6 +34,7 @@ import {
   writeOnce,
 } from './transaction/write-once.ts'
 
+/** How often a write is repeated of which a concurrent transaction may have caused the refusal. */
 const mostRetries = 3
 
 /** How a write is attempted. */
@@ -65,7 +66,7 @@ export function writeRequest<W extends OpenWrite, R>(
     first,
     async (attempt, repeatAs) => {
       const { fusion, isAtomic, mayRepeat, deferred } = attempt
-      // After a conflict, an attempt is made again as it was.
+      // An attempt made in another way may use the results of hooks. After a conflict the same attempt is made again, and calls them anew.
       if (attempt !== previous) results.keep()
       previous = attempt
       const repeat = (): never => repeatAs({ mayRepeat: false, fusion: undefined })
@@ -74,8 +75,8 @@ export function writeRequest<W extends OpenWrite, R>(
           one,
           fusion,
           isInside: fusion.inTransaction || batch !== undefined,
-          refuse: (isStillAtomic: boolean) =>
-            repeatAs({ fusion: undefined, isAtomic: isAtomic && isStillAtomic }),
+          refuse: ({ needTransaction }: { readonly needTransaction: boolean }) =>
+            repeatAs({ fusion: undefined, isAtomic: isAtomic && !needTransaction }),
         }
       const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results, fused }
       const { result, changes } = await writeOnce(request, work, facts, isAtomic)
@@ -84,9 +85,11 @@ export function writeRequest<W extends OpenWrite, R>(
     },
     async (error, { fusion }) => {
       refusals += 1
+      // A transaction of the host or of a batch is not repeated here. A statement in autocommit mode has called `refuse` if steps may help.
       const isFinal = own.isTransaction || refusals > mostRetries || fusion?.inTransaction === false
       if (isFinal || !mayRetry(error, retryOn)) throw await explainedError(request, outside, error)
     },
+    // After a refused COMMIT, steps write the record, so that the check before the next COMMIT can name it.
     { fusion: undefined },
   )
 }
@@ -106,8 +109,11 @@ function firstAttempt<W extends OpenWrite, R>(
     : { fusion: undefined, isAtomic: isAtomic(one, facts), mayRepeat, deferred }
 }
 
-function mayRetry(error: unknown, retryOn: ((refusal: Refusal) => boolean) | undefined): boolean {
-  const refusal = refusalOf(error)
+function mayRetry(
+  error: unknown,
+  retryOn: ((refusal: WriteRefusal) => boolean) | undefined,
+): boolean {
+  const refusal = writeRefusalOf(error)
   if (refusal === undefined) return false
   const { step, failure } = refusal
   // A request from the other end may have made the link meanwhile; the next attempt finds it.
@@ -137,6 +143,7 @@ export async function write(
   // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
   const mayRepeat = (nodes.length === 1 && !nested) || !mayCallBack(given, resource, nodes)
   const context = mayRepeat ? given : { ...given, repeat: undefined }
+  // Links and children may change rows that were returned before, so `returned` collects none of records with nested ones.
   await writeLevel(context, levelOf(context, nodes, isOrdered), nested ? undefined : returned)
   return nodes.map(nested ? knownValues : writtenValues)
 }
@@ -156,6 +163,7 @@ async function writeNested(
 
 function levelOf(context: WriteContext, nodes: readonly WriteNode[], isOrdered: boolean): Level {
   const removal = nodes[0]?.options.removal
+  // `top` is the model in the path of the request, whose limit counts.
   const removals = removal && new Removals(context.removedLinks.top, removal.cascade)
   return new Level(nodes, { isOrdered, removals })
 }
@@ -166,6 +174,7 @@ async function writeLevel(
   returned: ReturnedRows | undefined,
 ): Promise<void> {
   const { removals, resource, nodes } = level
+  // As in `write`: callbacks, here those of removed records and their dependents, may have effects outside of the transaction.
   const isOnce = removals !== undefined && mayCallBack(given, resource, nodes)
   const context = isOnce ? { ...given, repeat: undefined } : given
   while (level.hasNext) {
@@ -184,10 +193,10 @@ async function writeSegment(
   segment: Segment,
   returned: ReturnedRows | undefined,
 ): Promise<void> {
-  // Records of this segment may be those of earlier ones.
+  // Records of this segment may be those of earlier ones, whose returned rows would be outdated.
   returned?.rows.splice(0)
   await requireRights(context, segment)
-  if (await isWithoutLookUp(context, segment)) return
+  if (await wroteWithoutLookUp(context, segment)) return
   await resolve(context, segment)
   await requireCreateAccess(context, segment)
   await limitSize(context, segment)
@@ -201,12 +210,12 @@ async function writeSegment(
   })
 }
 
-/** Whether several records are written, one of them with nested ones. */
+/** Whether several records are written, one of them with nested ones. A record that is only referred to (`link`) is not written. */
 const writesSeveral = (nodes: readonly WriteNode[]): boolean =>
   nodes.some(nests) && nodes.filter(({ decision }) => decision !== 'link').length > 1
 
 const nests = (node: WriteNode): boolean => {
-  const record = recordOf(node)
+  const record = recordNodeOf(node)
   return record !== undefined && isNested(record)
 }
 
@@ -216,6 +225,7 @@ const nests = (node: WriteNode): boolean => {
  */
 async function limitSize(context: WriteContext, segment: Segment): Promise<void> {
   const { level, isFirst, nodes } = segment
+  // The first segment decides for the list. In a list that `writeTogether` writes, any problem repeats the transaction anyway.
   if (!isFirst || context.interrupt !== undefined) return
   const mayBeMany = level.isOrdered
     ? nodes.every(({ decision }) => decision === 'link' || decision === 'remove')
@@ -253,11 +263,12 @@ async function writeTogether(
     if (isRefused(error)) repeat()
     throw error
   }
+  // The hook may have caught the error of its statement.
   refuse()
 }
 
-/** Changes the records of a list without looking them up, if one statement can tell what a look-up would. */
-async function isWithoutLookUp(context: WriteContext, segment: Segment): Promise<boolean> {
+/** Changes the records of a list without looking them up, if one statement can tell what a look-up would; otherwise returns false. */
+async function wroteWithoutLookUp(context: WriteContext, segment: Segment): Promise<boolean> {
   const { level, nodes } = segment
   const { resource, options } = level
   const isUniform =
@@ -288,7 +299,7 @@ async function requireCreateAccess(
   if (created !== undefined) await requireAccess(context, level.resource, 'POST', created.path)
 }
 
-/** The error of a segment; if it reports problems of the body, with those of the later nodes. */
+/** The error of a segment; if it reports problems of the body (`problems.refusal`), with those of the later nodes. */
 async function withLaterProblems(
   context: WriteContext,
   level: Level,
@@ -298,6 +309,7 @@ async function withLaterProblems(
   if (problems.refusal !== error || context.interrupt !== undefined || !level.hasNext) return error
   await addLaterProblems(context, level)
   try {
+    // Throws one error with all problems.
     problems.refuse()
   } catch (all) {
     return all

@@ -22,8 +22,8 @@ export interface Supervised {
 const killAfter = 15_000
 
 /**
- * Supervises the workers. Resolves when every worker has ended, to the exit code: 0 if stopped on request, otherwise that of the
- * failed worker.
+ * Supervises the workers. Resolves when every worker has ended, to the exit code: 0 if stopped on request; that of a worker that fails at
+ * start-up (1 if that is 0 or a signal ended it); 1 if replacing workers is given up, or one had to be killed.
  *
  * The first worker starts alone, so that a mistake is printed once; the others start when it serves. At start-up all of them must
  * succeed. Later, a worker that ends is replaced.
@@ -37,7 +37,7 @@ export function supervise(given: Supervised): Promise<number> {
     let ends: readonly number[] = []
     let phase: 'starting' | 'up' | { code: number } = 'starting'
 
-    const start = (prints = false): void => {
+    const start = ({ prints } = { prints: false }): void => {
       const worker = fork(prints)
       running.set(worker, 'starts')
       worker.onServing(() => serves(worker))
@@ -69,6 +69,7 @@ export function supervise(given: Supervised): Promise<number> {
     }
 
     const replace = (worker: WorkerProcess, end: WorkerEnd): void => {
+      // The last ten are more than `restartAfter` tells apart: seven within a minute give the longest pause.
       ends = [...ends.slice(-9), now()]
       const othersServe = [...running.values()].includes('serves')
       const pause = restartAfter(ends, now(), othersServe)
@@ -118,7 +119,7 @@ export function supervise(given: Supervised): Promise<number> {
       out('Stopping …')
       endAll(0)
     })
-    start(true)
+    start({ prints: true })
   })
 }
 

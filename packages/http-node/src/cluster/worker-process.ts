@@ -1,7 +1,6 @@
 // WorkerProcess: a worker process as its supervisor sees it, with messages for `serving` and `stop`.
 
 import cluster from 'node:cluster'
-import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface WorkerEnd {
@@ -26,8 +25,10 @@ export const stop = 'model-api: stop'
 /** The environment variable that is `1` in the worker that prints the start-up lines for all workers. */
 export const printsVariable = 'MODEL_API_WORKER_SPEAKS'
 
-/** The worker's file, as TypeScript source or built. */
-const file = fileURLToPath(new URL(`../worker${extname(import.meta.url)}`, import.meta.url))
+/** The worker's file, in the sources or beside this code in the bundle. */
+const file = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
+)
 
 /** Starts a worker with command line arguments. All workers of this process share the listening address. */
 export function forkWorker(words: readonly string[], prints: boolean): WorkerProcess {

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Api } from '@model-api/core'
-import { messageOf } from '../failure.ts'
+import { messageOf } from './output/failure.ts'
 
 /** Whether an argument is a module rather than a database. */
 export const isModule = (target: string): boolean => /\.[cm]?[jt]s$/.test(target)

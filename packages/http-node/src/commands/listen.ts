@@ -1,9 +1,9 @@
 // The last step of every `serve`: listens, prints the URL, and shuts down gracefully when the process is asked to end.
 
 import type { Api } from '@model-api/core'
-import { listenFailure } from '../failure.ts'
-import { type ApiServer, createServer } from '../server.ts'
+import { type ApiServer, createServer } from '../server/server.ts'
 import type { CommandIo } from './io.ts'
+import { listenFailure } from './output/failure.ts'
 
 export interface Listening {
   readonly port: number

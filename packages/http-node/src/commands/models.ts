@@ -1,6 +1,7 @@
 // model-api models: prints the models of a database as TypeScript.
 
 import { printModels } from '@model-api/core/introspect'
+import type { CommandIo } from './io.ts'
 import {
   describeHeldBack,
   describeLeftOut,
@@ -8,8 +9,7 @@ import {
   describeNotes,
   describeSuggestions,
   wrapped,
-} from '../describe.ts'
-import type { CommandIo } from './io.ts'
+} from './output/describe.ts'
 import { nameOf, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 
 /** Prints the module to stdout and everything else to stderr: `model-api models file > models.ts`. */

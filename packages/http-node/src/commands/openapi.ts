@@ -28,7 +28,7 @@ async function ofDatabase(
     const { db, models } = database
     const config = servedConfig(database, undefined)
     const api = createApi({ db, models, config, onWarning: io.err })
-    return api.openapi()
+    return await api.openapi()
   } finally {
     await database.close()
   }

@@ -8,7 +8,7 @@ import {
   introspect,
 } from '@model-api/core/introspect'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
-import { databaseFailure } from '../failure.ts'
+import { databaseFailure } from './output/failure.ts'
 
 export interface ReadSchemaOptions {
   /** The schema to read; with several, every model declares its own. */

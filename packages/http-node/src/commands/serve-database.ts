@@ -1,10 +1,13 @@
 // model-api serve of a database: publishes all tables, read-only without `--write`, and prints which tables are published and
 // which are not.
 
-import { type ApiConfig, createApi, type Registry } from '@model-api/core'
-import { schemasWithTables } from '@model-api/core/introspect'
+import { type AnyModel, type ApiConfig, createApi, type Registry } from '@model-api/core'
+import { rowCounts, schemasWithTables } from '@model-api/core/introspect'
+import { databaseName } from '../database/locations.ts'
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
-import { databaseName } from '../database/target.ts'
+import { firstRequests } from './first-requests.ts'
+import type { CommandIo } from './io.ts'
+import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
 import {
   describeHeldBack,
   describeLeftOut,
@@ -12,13 +15,11 @@ import {
   describeNotes,
   describeResources,
   describeSuggestions,
-  listed,
+  listedNames,
   plural,
-} from '../describe.ts'
-import { messageOf, usageError } from '../failure.ts'
-import { exampleRequests } from './example-requests.ts'
-import type { CommandIo } from './io.ts'
-import { announce, isPrivate, type Listening, listen, serveUntilStopped } from './listen.ts'
+} from './output/describe.ts'
+import { messageOf, usageError } from './output/failure.ts'
+import { rowCountWords } from './output/row-count-words.ts'
 import { nameOf, type ReadDatabase, type ReadSchemaOptions, readDatabase } from './read-database.ts'
 import type { ServeOptions } from './serve.ts'
 
@@ -39,7 +40,6 @@ const readingConfig: ApiConfig = {
 /** The settings that `--write` adds. */
 const writingConfig: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
-  API_SHOW_TRIGGER_MESSAGES: true,
 }
 
 /** Returns the configuration; the title is the name of the database. */
@@ -89,7 +89,7 @@ async function nothingToPublish(
   const tables = `${name} has no table that can be published${where}.`
   if (found.length === 0) return tables
   const sizes = found.map(({ schema, tables }) => `${schema} (${plural(tables, 'table')})`)
-  return `${tables} Schemas with tables: ${listed(sizes)}. Name one or several with --schema.`
+  return `${tables} Schemas with tables: ${listedNames(sizes)}. Name one or several with --schema.`
 }
 
 async function serveRead(
@@ -98,7 +98,8 @@ async function serveRead(
   options: ServedDatabase,
   io: CommandIo,
 ): Promise<void> {
-  const { introspection, models } = database
+  const { introspection } = database
+  const models = await withSizes(database, options.schema)
   const say = (lines: readonly string[]): void => {
     for (const line of lines) io.out(line)
   }
@@ -128,7 +129,7 @@ async function serveRead(
   say(describeNotes(introspection.notes))
   say(describeSuggestions(introspection.suggestions))
   if (options.write !== undefined) await confirmWriting(api.registry, options.write, io)
-  const requests = await exampleRequests(api, prefix)
+  const requests = await firstRequests(api, prefix)
   const { server, url } = await listen(api, options)
   say(announce(api, url))
   if (!isPrivate(options.host)) {
@@ -137,6 +138,21 @@ async function serveRead(
   }
   say(['', 'Worth trying', ...requests.map((request) => `  curl -g "${url}${request}"`)])
   await serveUntilStopped(server, io)
+}
+
+/** Adds to the published models how many rows they have now, for the index. */
+async function withSizes(
+  { db, models }: ReadDatabase,
+  schema: ReadSchemaOptions['schema'],
+): Promise<readonly AnyModel[]> {
+  const published = models.filter(({ meta }) => meta !== undefined)
+  const counts = await rowCounts(db, published, typeof schema === 'string' ? schema : undefined)
+  return models.map((model) => {
+    const count = counts.get(model)
+    return count === undefined
+      ? model
+      : { ...model, meta: { ...model.meta, size: rowCountWords(count) } }
+  })
 }
 
 /** Shows what becomes writable; throws unless the user agrees. */

@@ -1,11 +1,11 @@
 // model-api serve of a module: serves the API that it exports, unchanged.
 
 import type { Api } from '@model-api/core'
-import { listed } from '../describe.ts'
-import { databaseFailure } from '../failure.ts'
 import { withExportedApi } from './exported-api.ts'
 import type { CommandIo } from './io.ts'
 import { announce, listen, serveUntilStopped } from './listen.ts'
+import { listedNames } from './output/describe.ts'
+import { databaseFailure } from './output/failure.ts'
 import type { ServeOptions } from './serve.ts'
 
 /** Serves the API of a module, with the module's own models, rules and database. */
@@ -25,7 +25,7 @@ async function serveApi(
   io: CommandIo,
 ): Promise<void> {
   await reached(api, path)
-  io.out(`It publishes ${listed(api.registry.resources.map(({ paths }) => paths[0] ?? ''))}.`)
+  io.out(`It publishes ${listedNames(api.registry.resources.map(({ paths }) => paths[0] ?? ''))}.`)
   const { server, url } = await listen(api, options)
   for (const line of announce(api, url)) io.out(line)
   if (options.workers > 1 && api.rateLimits === 'process') io.err(countsApart(options.workers))

@@ -6,8 +6,8 @@ import { Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection } from '
 import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'
 import { keepAliveDelay } from './keep-alive.ts'
 import { loadDriver } from './load-driver.ts'
+import type { Locations } from './locations.ts'
 import type { Limits } from './open-database.ts'
-import type { Locations } from './target.ts'
 
 /** Requests that may wait for a connection; further ones are refused immediately. */
 const longestQueue = 1_000

@@ -1,10 +1,10 @@
 // openDatabase: opens a Kysely instance by URL or file name, with time limits and a bounded pool.
 
 import type { Kysely } from 'kysely'
+import { readTarget } from './locations.ts'
 import { openMysql } from './mysql.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
-import { readTarget } from './target.ts'
 
 export interface OpenOptions {
   /** Milliseconds after which the server cancels a statement. Default 5 000. SQLite has no such limit. */
@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean
   /**
    * Use prepared statements, on PostgreSQL, MariaDB and SQLite. Default true; set false for a pooler in transaction mode.
+   * There, `statementTimeout`, `readOnly` and `causalReads` do not hold, and change what other clients of the pooler get, because
+   * they set up a session.
    */
   readonly prepared?: boolean
   /** Called when a SQLite file was removed or replaced. Default: `console.warn`. */

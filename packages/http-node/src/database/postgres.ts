@@ -7,8 +7,8 @@ import type Pg from 'pg'
 import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'
 import { keepAliveDelay } from './keep-alive.ts'
 import { loadDriver } from './load-driver.ts'
+import type { Locations } from './locations.ts'
 import type { Limits } from './open-database.ts'
-import type { Locations } from './target.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
 export async function openPostgres(targets: Locations, limits: Limits): Promise<Kysely<any>> {

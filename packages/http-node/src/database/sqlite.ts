@@ -4,8 +4,8 @@ import { existsSync, statSync } from 'node:fs'
 import { preparedSqlite } from '@model-api/core/prepared'
 import { Kysely, SqliteDialect } from 'kysely'
 import { loadDriver } from './load-driver.ts'
+import type { Locations } from './locations.ts'
 import type { Limits } from './open-database.ts'
-import type { Locations } from './target.ts'
 import { type OpenFile, watchedFile } from './watched-file.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database of the user's

@@ -3,6 +3,7 @@
 import { ApiError, isOfHost, withReason } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { isMessagesByPath } from '../../lib/problems/messages-by-path.ts'
 
 /**
  * Calls a hook about the record at a path. If it throws an apiError whose reason has lists of messages by field, the names of the
@@ -29,7 +30,7 @@ async function rejectedAt<T>(path: string, result: Promise<T>): Promise<T> {
 function placed(path: string, error: unknown): unknown {
   if (!(error instanceof ApiError && isOfHost(error))) return error
   const { reason } = error.body
-  if (!isMessagesByField(reason)) return error
+  if (!isMessagesByPath(reason)) return error
   const names = Object.keys(reason)
   // The hook has written paths in the body itself.
   if (names.some((name) => name.startsWith('[') || isBelow(name, path))) return error
@@ -38,17 +39,6 @@ function placed(path: string, error: unknown): unknown {
     Object.fromEntries(names.map((name) => [below(path, name), reason[name] as JsonValue])),
   )
 }
-
-type Messages = Readonly<Record<string, JsonValue>>
-
-/** Whether a reason has the form of the service's own: a list of messages for each path. Other objects have members of the host. */
-const isMessagesByField = (reason: JsonValue | undefined): reason is Messages =>
-  typeof reason === 'object' &&
-  reason !== null &&
-  !Array.isArray(reason) &&
-  Object.values(reason).every(
-    (one) => Array.isArray(one) && one.every((text) => typeof text === 'string'),
-  )
 
 const isBelow = (name: string, path: string): boolean =>
   name === path || name.startsWith(`${path}.`) || name.startsWith(`${path}[`)

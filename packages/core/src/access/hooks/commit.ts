@@ -49,7 +49,7 @@ export function runAfterCommit(
   const { afterCommit } = call.hooks
   if (afterCommit === undefined || changes.length === 0) return
   const { request, runtime } = call
-  const report = (error: unknown): void => runtime.report(error, request)
+  const report = (error: unknown): void => runtime.host.report(error, request)
   const args = { ...hookArgs(call), committed }
   try {
     const pending = hookCallerOf(call)(nameOf(call, 'afterCommit'), () =>

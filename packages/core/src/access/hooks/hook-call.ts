@@ -3,16 +3,24 @@
 import type { Connections } from '../../database/connections.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { ApiRequest } from '../../model/request.ts'
+import type { HookClient } from '../../model/settings/access/hook-types.ts'
 import type { Policies } from '../policies/policy.ts'
 import type { Caller } from '../roles/roles.ts'
 import type { HostFunctions } from './host-functions.ts'
 
-/** The part of the Runtime that calling hooks needs. */
-interface HookRuntime
-  extends Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>,
-    Pick<Connections, 'session' | 'knownSession' | 'schema'> {
-  /** The access policy of each resource that has one. */
-  readonly policies: Policies
+export interface ClientInHook {
+  /** Makes the client that hooks of a request receive. `hooks` names these hooks, for an error. */
+  clientInHook(call: HookCall, as: 'caller' | 'system', hooks: string): HookClient
+}
+
+/** The parts of the Runtime that calling hooks needs. */
+interface HookRuntime {
+  readonly host: Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>
+  readonly database: Pick<Connections, 'session' | 'knownSession' | 'schema'>
+  readonly access: ClientInHook & {
+    /** The access policy of each resource that has one. */
+    readonly policies: Policies
+  }
 }
 
 export interface HookCall {

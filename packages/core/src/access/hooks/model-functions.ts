@@ -18,11 +18,11 @@ import type { HookCall } from './hook-call.ts'
 
 /** What calling the functions of models needs of a request. */
 interface WritingCall extends HookCall, RoutedRequest {
-  readonly runtime: HookCall['runtime'] &
-    Pick<Connections, 'dialect'> & {
-      readonly clock: Clock
-      readonly settings: Pick<ApiSettings, 'auth'>
-    }
+  readonly runtime: HookCall['runtime'] & {
+    readonly database: Pick<Connections, 'dialect'>
+    readonly clock: Clock
+    readonly settings: Pick<ApiSettings, 'auth'>
+  }
   /** A function of this request alone. */
   readonly stamp: () => unknown
 }
@@ -42,9 +42,13 @@ export function validatorHost(call: WritingCall): ValidatorHost {
       },
     },
     args: (resource, before) =>
-      andThen(transaction ?? runtime.session(request), () => recordArgs(call, resource, before)),
+      andThen(transaction ?? runtime.database.session(request), () =>
+        recordArgs(call, resource, before),
+      ),
     dialect: () =>
-      andThen(transaction ?? runtime.session(request), (db) => runtime.dialect(withoutPlugins(db))),
+      andThen(transaction ?? runtime.database.session(request), (db) =>
+        runtime.database.dialect(withoutPlugins(db)),
+      ),
   }
 }
 

@@ -1,6 +1,7 @@
 // modelsFor: defineModel and its companions with the type of the application's users; at run time they are the same functions.
 
 import type { Kysely } from 'kysely'
+import type { DeclaredAggregates, NoAggregates } from '../../model/aggregates/declared-aggregate.ts'
 import type { Column } from '../../model/column.ts'
 import {
   type AnyModel,
@@ -38,10 +39,11 @@ export interface ModelsFor<User, DB = HookTables> {
     const Schema extends string = never,
     const Scope extends string = never,
     const Unique extends readonly (keyof C & string)[] = never,
+    const A extends DeclaredAggregates = NoAggregates,
   >(
     name: Name,
-    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope, Unique>,
-  ): Model<Name, Table, C, R, P, Schema, Unique>
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope, Unique, A>,
+  ): Model<Name, Table, C, R, P, Schema, Unique, A>
   /** `defineBase` with typed users, also in `define` of its result. */
   defineBase<const C extends Columns<User>>(base: {
     readonly columns: C & Exact<C, keyof Column>

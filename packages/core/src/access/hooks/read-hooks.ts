@@ -1,6 +1,5 @@
 // The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/guide/hooks.md).
 
-import type { Connections } from '../../database/connections.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, inTurn, type MaybePromise, mapAll } from '../../lib/maybe-promise.ts'
 import {
@@ -34,19 +33,16 @@ interface Caller {
   readonly callHook: CallHook
 }
 
-/** Calls the callbacks of a request as a whole. */
-type RequestCaller = Caller & Pick<Connections, 'knownSession'>
-
 /** setup: runs first after routing, before authentication. */
 export async function runSetup(
-  runtime: RequestCaller,
+  runtime: HookCall['runtime'],
   { setup }: HookSettings,
   request: ApiRequest,
   known?: KnownCall,
 ): Promise<void> {
   if (setup === undefined) return
   const args = requestArgs(runtime, request, known)
-  await runtime.callHook('setup callback', () => setup(request, args))
+  await runtime.host.callHook('setup callback', () => setup(request, args))
 }
 
 /**
@@ -78,7 +74,10 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 
 /** The function that calls dump callbacks. */
 interface DumpCaller extends Caller {
-  /** Whether the results of callbacks are checked later, by `refuseDumped`, and only if they cannot be serialised. */
+  /**
+   * Whether results of callbacks are only copied here (`takenBack`), not checked (`returnedJson`). Writing the response as JSON text
+   * finds values that are not JSON; `http/endpoints/reads/read-result.ts` then calls `refuseDumped`, which names the callback.
+   */
   readonly refusesLater: boolean
 }
 

@@ -96,7 +96,9 @@ function saved(resource: Resource, hook: string, answer: unknown): Values {
     if (value === undefined) continue
     const converted = value === null ? { value } : convertJson(column, value)
     if ('expected' in converted && column.computed === undefined) {
-      throw new Error(`The ${hook} returned a value of ${name} that is not ${converted.expected}.`)
+      throw new Error(
+        `The ${hook} returned a value of ${name} that is not ${converted.expected.text}.`,
+      )
     }
     values[name] = 'value' in converted ? converted.value : value
   }

@@ -159,24 +159,24 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
  * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
  */
 export function scopeText({ root, values }: CheckedScope): string {
-  const text = (node: ScopeNode, outer: boolean): string => {
+  const text = (node: ScopeNode, { isOuter }: { readonly isOuter: boolean }): string => {
     switch (node.kind) {
       case 'test': {
         const value = values[node.index]
         return `${node.column} ${node.operator} ${typeof value === 'function' ? '?' : constantText(value)}`
       }
       case 'not':
-        return `not (${text(node.one, true)})`
+        return `not (${text(node.one, { isOuter: true })})`
       case 'exists':
-        return `${node.relation}(${text(node.where, true)})`
+        return `${node.relation}(${text(node.where, { isOuter: true })})`
       default: {
-        const all = node.all.map((one) => text(one, node.all.length === 1 && outer))
+        const all = node.all.map((one) => text(one, { isOuter: node.all.length === 1 && isOuter }))
         const joined = all.join(` ${node.kind} `)
-        return outer || all.length === 1 ? joined : `(${joined})`
+        return isOuter || all.length === 1 ? joined : `(${joined})`
       }
     }
   }
-  return text(root, true)
+  return text(root, { isOuter: true })
 }
 
 const constantText = (value: unknown): string =>

@@ -1,5 +1,5 @@
-// Turns configured policies into objects with hooks: constructs a class once, even if several models share it, and calls a
-// function for each model.
+// Policies: makes the objects whose hooks decide about rows (`scope`, `can_read`, `can_update` …) of the policies of config and meta. A
+// class is constructed once, even if several models share it; a function is called for each model.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
@@ -34,6 +34,16 @@ export interface Policies {
   scopeOf(resource: Resource): CheckedScope | undefined
   /** The number of resources with a policy. */
   readonly size: number
+}
+
+/** The policies of the system: none. */
+export const noPolicies: Policies = {
+  get: () => undefined,
+  has: () => false,
+  hasHookFor: () => false,
+  narrows: () => false,
+  scopeOf: () => undefined,
+  size: 0,
 }
 
 /**

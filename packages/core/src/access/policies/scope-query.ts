@@ -18,7 +18,7 @@ import { hasSchemaPlugin, withoutSchemaPlugin } from '../../dialect/shared/sessi
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { HookQuery } from '../../model/settings/access/hook-types.ts'
-import { expressionOf, storedColumns } from '../../query/compile/rows/distinct-query.ts'
+import { expressionOf, namesOfTableColumns } from '../../query/compile/rows/distinct-query.ts'
 
 /** Returns the query that a policy receives: all rows of the model, on the host application's Kysely instance. */
 export function openQuery(
@@ -69,7 +69,7 @@ function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode
   const selections = node.selections.flatMap((selected) => {
     const table = tableInSchema(selected)
     if (table === undefined) return [selected]
-    return storedColumns(resource).map((name) =>
+    return namesOfTableColumns(resource).map((name) =>
       SelectionNode.create(ReferenceNode.create(ColumnNode.create(name), table)),
     )
   })
@@ -86,7 +86,7 @@ const isExpression = (value: unknown): value is { toOperationNode(): OperationNo
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
 function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
-  const stored = storedColumns(resource)
+  const stored = namesOfTableColumns(resource)
   const [first, ...others] = node.selections ?? []
   // The query that the policy received selects `table.*`; most policies only add conditions.
   if (first && others.length === 0 && selectedNames(first.selection, stored) === stored)

@@ -24,9 +24,9 @@ import {
 } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { CheckedScope } from '../../query/plan/checked-scope.ts'
-import type { EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
+import type { EmbedPlan, Output, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
 import { type PlannedScope, planScope } from '../../query/plan/planned-scope.ts'
-import { allSourcesOf, sourcesOf } from '../../query/plan/relations/sources.ts'
+import { allSourcesOf, type SourceUse, sourcesOf } from '../../query/plan/relations/sources.ts'
 import type { ScopedRead } from '../../query/scoper.ts'
 import type { FoundScope } from '../../write/check/write-access.ts'
 import { type Action, methodOf } from '../action.ts'
@@ -67,30 +67,50 @@ export function scopeRead<P extends ReadPlan>(
   plan: P,
 ): MaybePromise<ScopedRead<P>> {
   const scopes = scopeDecisions()
-  return andThen(scopeRows(scope, plan.rows, scopes), () =>
-    plan.embeds.length === 0
-      ? { plan, scopes }
+  return andThen(scopeRows(scope, plan.rows, scopes), (rows) => {
+    const shown = rows === plan.rows ? plan : { ...plan, rows }
+    return plan.embeds.length === 0
+      ? { plan: shown, scopes }
       : andThen(scopeEmbeds(scope, plan, scopes), (relations) => ({
-          plan: relations === plan ? plan : { ...plan, ...relations },
+          plan: relations === plan ? shown : { ...shown, ...relations },
           scopes,
-        })),
-  )
+        }))
+  })
 }
 
-/** Scopes the sources of one statement; throws 403 if the base or a join is refused. */
-export const scopeRows = (
+/**
+ * Scopes the sources of one statement; throws 403 if the base, a join or an aggregate is refused. Returns the rows, without the aggregates
+ * that the request does not name and a policy refuses.
+ */
+export function scopeRows(
   scope: ScopeCall,
   rows: RowPlan,
   scopes: ScopeDecisions,
-): MaybePromise<void> =>
-  inTurn(sourcesOf(rows), ({ source, part }) =>
+): MaybePromise<RowPlan> {
+  const left = new Set<Source>()
+  const scoped = inTurn(sourcesOf(rows), ({ source, part }) =>
     andThen(narrow(scope, source, source === rows.from ? scope.filter : undefined), (narrowed) => {
       if (narrowed !== 'none') scopes.decide(source, narrowed)
       else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
-      else if (part === 'join') throw forbiddenJoin(source.relation?.name ?? '')
-      else scopes.decide(source, noRows(scope, source.resource))
+      else if (part === 'join' || part === 'aggregate') throw refusedRelation(source)
+      else {
+        if (part === 'unasked') left.add(source)
+        scopes.decide(source, noRows(scope, source.resource))
+      }
     }),
   )
+  return andThen(scoped, () => withoutAggregates(rows, left))
+}
+
+/** Leaves out the outputs of aggregates that read one of the sources. */
+function withoutAggregates(rows: RowPlan, refused: ReadonlySet<Source>): RowPlan {
+  if (refused.size === 0) return rows
+  const isKept = ({ value }: Output): boolean =>
+    value.kind !== 'related' || !value.path.some(({ source }) => refused.has(source))
+  return { ...rows, output: rows.output.filter(isKept) }
+}
+
+const refusedRelation = ({ relation }: Source): Error => forbiddenJoin(relation?.name ?? '')
 
 /** The connection of a request, on which its policies are called. */
 export interface ScopeConnection {
@@ -116,10 +136,11 @@ export async function scopeStatement(
  * them narrows it, because it must be called for each request.
  */
 export function openScopes(
-  { runtime: { policies }, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
+  { runtime, hooks }: HookCall & Pick<RoutedRequest, 'hooks'>,
   plan: Pick<ReadPlan, 'rows' | 'embeds'>,
 ): Scopes | undefined {
   if (hooks.filter !== undefined) return undefined
+  const { policies } = runtime.access
   const scopes = scopeDecisions()
   for (const source of allSourcesOf(plan)) {
     if (policies.narrows(source.resource)) return undefined
@@ -157,31 +178,37 @@ function scopeEmbeds(
   )
 }
 
-/** Scopes the remaining sources of an embed: the junction table, the conditions in `books[…]`, and the embeds inside it. */
+/** Scopes the remaining sources of an embed: the junction table, its aggregates and conditions, and the embeds inside it. */
 const scopeInside = (
   scope: ScopeCall,
   embed: EmbedPlan,
   scopes: ScopeDecisions,
-): MaybePromise<EmbedPlan> =>
-  andThen(
+): MaybePromise<EmbedPlan> => {
+  const left = new Set<Source>()
+  return andThen(
     inTurn(sourcesOf(embed.rows), ({ source, part }) =>
-      part === 'base' ? undefined : scopeOrEmpty(scope, source, scopes),
+      part === 'base' ? undefined : scopeOrEmpty(scope, { source, part }, scopes, left),
     ),
     () =>
-      andThen(scopeEmbeds(scope, embed, scopes), (inner) =>
-        inner === embed ? embed : { ...embed, ...inner },
-      ),
+      andThen(scopeEmbeds(scope, embed, scopes), (inner) => {
+        const rows = withoutAggregates(embed.rows, left)
+        return inner === embed && rows === embed.rows ? embed : { ...embed, ...inner, rows }
+      }),
   )
+}
 
-/** Scopes a source; if its policy refuses, the source has no rows. */
+/** Scopes a source; if its policy refuses, the source has no rows, and an aggregate is 403, or in `left` if it is unasked. */
 const scopeOrEmpty = (
   scope: ScopeCall,
-  source: Source,
+  { source, part }: SourceUse,
   scopes: ScopeDecisions,
+  left: Set<Source>,
 ): MaybePromise<void> =>
-  andThen(narrow(scope, source), (narrowed) =>
-    scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed),
-  )
+  andThen(narrow(scope, source), (narrowed) => {
+    if (narrowed === 'none' && part === 'aggregate') throw refusedRelation(source)
+    if (narrowed === 'none' && part === 'unasked') left.add(source)
+    scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
+  })
 
 /** Whether the policy refuses a list as a whole, so that a GET of it is 403. */
 export async function refusesList(
@@ -190,7 +217,7 @@ export async function refusesList(
 ): Promise<boolean> {
   const asking = { call: { ...call, many: true }, db, action: 'GET_MANY' } as const
   const source = { resource, many: true, relation: null }
-  const scope = call.runtime.policies.get(resource)?.scope
+  const scope = call.runtime.access.policies.get(resource)?.scope
   const narrowed =
     scope === undefined
       ? await narrowByQuery(asking, source)
@@ -208,10 +235,13 @@ function narrow(
   source: NarrowedSource,
   filter?: BaseFilter,
 ): MaybePromise<Scope | 'none'> {
-  const scope = scoping.call.runtime.policies.get(source.resource)?.scope
+  const scope = scoping.call.runtime.access.policies.get(source.resource)?.scope
   if (scope !== undefined) return narrowByConditions(scoping, scope, source, filter)
   const { call } = scoping
-  if (filter === undefined && call.runtime.policies.get(source.resource)?.scope_query === undefined)
+  if (
+    filter === undefined &&
+    call.runtime.access.policies.get(source.resource)?.scope_query === undefined
+  )
     return 'all'
   return andThen(narrowByQuery(scoping, source, filter), (rows) =>
     typeof rows === 'string' ? rows : withoutRepeats(scoping.target, source.resource, rows),
@@ -224,9 +254,9 @@ function narrowByQuery(
   { resource, many, relation }: NarrowedSource,
   filter?: BaseFilter,
 ): MaybePromise<Expression<unknown> | 'all' | 'none'> {
-  const policy = call.runtime.policies.get(resource)
+  const policy = call.runtime.access.policies.get(resource)
   if (policy?.scope_query === undefined && filter === undefined) return 'all'
-  const all = openQuery(db, call.runtime.schema, resource)
+  const all = openQuery(db, call.runtime.database.schema, resource)
   return andThen(filter === undefined ? all : filter(all), (filtered) => {
     if (policy?.scope_query === undefined) {
       return checkedQuery(filtered, resource, 'filter callback')
@@ -257,10 +287,10 @@ function scopeArgs(
 export function scopeOfRecord(
   scoping: ScopeCall & { readonly call: Pick<RoutedRequest, 'hooks'> },
   resource: Resource,
-  isNew: boolean,
+  { isNew }: { readonly isNew: boolean },
 ): MaybePromise<FoundScope> {
   const { call, db, target, filter } = scoping
-  const policy = call.runtime.policies.get(resource)
+  const policy = call.runtime.access.policies.get(resource)
   const hooks = [filter && call.hooks.filter, policy?.scope_query].filter(
     (hook) => hook !== undefined,
   )
@@ -321,7 +351,7 @@ function filteredRows(
   filter: BaseFilter | undefined,
 ): MaybePromise<ConditionScope['rows']> {
   if (filter === undefined) return 'all'
-  const filtered = filter(openQuery(db, call.runtime.schema, resource))
+  const filtered = filter(openQuery(db, call.runtime.database.schema, resource))
   return andThen(filtered, (query) =>
     withoutRepeats(target, resource, checkedQuery(query, resource, 'filter callback')),
   )
@@ -339,8 +369,10 @@ function conditionsOf(
     resource,
     'scope',
     () =>
-      andThen(valuesOf(scope, call.runtime.policies.scopeOf(resource), resource, args), (given) =>
-        typeof given === 'boolean' ? given : planScope(resource, given.checked, given.values),
+      andThen(
+        valuesOf(scope, call.runtime.access.policies.scopeOf(resource), resource, args),
+        (given) =>
+          typeof given === 'boolean' ? given : planScope(resource, given.checked, given.values),
       ),
     (planned) => planned,
   )
@@ -386,4 +418,4 @@ const isThenable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value
 
 const noRows = ({ db, call }: ScopeCall, resource: Resource): Expression<unknown> =>
-  openQuery(db, call.runtime.schema, resource).where(sql<SqlBool>`1 = 0`)
+  openQuery(db, call.runtime.database.schema, resource).where(sql<SqlBool>`1 = 0`)

@@ -30,7 +30,7 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
     path: string,
     run: (policy: AccessPolicy, args: HookArgs) => unknown,
   ): MaybePromise<boolean> => {
-    const policy = runtime.policies.get(resource)
+    const policy = runtime.access.policies.get(resource)
     if (policy?.[hook] === undefined) return true
     const args = recordArgs(call, resource, before)
     return atRecord(path, () =>
@@ -40,7 +40,7 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
   const { own: db, target } = opened
   const scoping = { call, db, target, action: call.action }
   const hasHook = (resource: Resource, hook: Hook): boolean =>
-    runtime.policies.get(resource)?.[hook] !== undefined
+    runtime.access.policies.get(resource)?.[hook] !== undefined
   return {
     mayWrite: (resource, action) => mayAct(resource, action, caller),
     canCreate: (resource, data, path) =>
@@ -57,7 +57,7 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
         policy.can_delete?.(recordForHost(resource, object), args),
       ),
     hasHook,
-    narrows: (resource) => runtime.policies.narrows(resource),
+    narrows: (resource) => runtime.access.policies.narrows(resource),
     scoped: async (target, rows) => ({
       ...target,
       scopes: (await scopeStatement(call, opened, rows)).scopes,
@@ -68,9 +68,11 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
     }),
     scopeOfRecord({ resource, change, echo, additional }) {
       const filter = echo === null ? undefined : baseFilter(call, resource, { additional })
-      if (filter === undefined && !runtime.policies.narrows(resource)) return openScope
-      return scopeOfRecord({ ...scoping, ...(filter && { filter }) }, resource, change === 'insert')
+      if (filter === undefined && !runtime.access.policies.narrows(resource)) return openScope
+      return scopeOfRecord({ ...scoping, ...(filter && { filter }) }, resource, {
+        isNew: change === 'insert',
+      })
     },
-    scopeOfReferred: (resource) => scopeOfRecord(scoping, resource, false),
+    scopeOfReferred: (resource) => scopeOfRecord(scoping, resource, { isNew: false }),
   }
 }

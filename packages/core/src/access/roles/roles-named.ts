@@ -5,9 +5,11 @@ import { rolesOf } from './roles.ts'
 
 /** Returns every role that a rule names, in alphabetical order. */
 export function rolesNamed({ resources }: Registry): readonly string[] {
-  const rules = resources.flatMap(({ settings, allColumns }) => [
+  const rules = resources.flatMap(({ settings, allColumns, aggregates }) => [
     ...settings.roleMaps.flatMap(({ map }) => Object.values(map)),
-    ...[...allColumns.values()].flatMap(({ definition: { read, write } }) => [read, write]),
+    ...[...allColumns.values(), ...aggregates.values()].flatMap(
+      ({ definition: { read, write } }) => [read, write],
+    ),
   ])
   const named = rules.flatMap((rule) =>
     rule === undefined || typeof rule === 'function' ? [] : rolesOf(rule),

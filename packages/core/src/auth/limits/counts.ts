@@ -1,4 +1,5 @@
-// Counts: the number of requests of a key in its window, and the milliseconds until the window ends, whatever clock the store uses.
+// Counts for rate limits: how many requests a key has in its window, and when the window ends, from API_RATE_LIMIT_STORE or from memory.
+// The end is relative, so that the clocks of the store and of this process may differ.
 
 import type { Clock } from '../../lib/clock.ts'
 import type { RateCount, RateLimitStore } from '../../model/settings/access/access-types.ts'

@@ -31,19 +31,18 @@ export function fallbackStore({ store, memory, elapsed, warn }: FallbackParts): 
 
   const attempt: CountRequest = (kind, key, windowMs) => {
     const answer = store(kind, key, windowMs)
-    let late = false
-    const inTime = withTimeLimit(answer, storeTimeout, () => {
-      late = true
-      return new Error(`It gave no answer within ${storeTimeout} ms.`)
-    })
-    // A late answer shows that the store is reachable again: the next request tries it without further pause.
+    // Any answer, also a late one, shows that the store is reachable: after a failure, the next request tries it without further pause.
     answer.then(
       () => {
-        if (late) retryAt = elapsed()
+        retryAt = elapsed()
       },
       () => {},
     )
-    return inTime
+    return withTimeLimit(
+      answer,
+      storeTimeout,
+      () => new Error(`It gave no answer within ${storeTimeout} ms.`),
+    )
   }
   const switchToMemory = (error: unknown): void => {
     if (failed) return

@@ -19,6 +19,7 @@ export interface Limiter {
 
 interface State {
   readonly window: RateWindow
+  /** The requests in the window so far. */
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly left: number
@@ -98,12 +99,9 @@ function headersOf(windows: readonly RateWindow[], states: readonly State[]): Li
   return { 'ratelimit-policy': policies.join(', '), ratelimit: left.join(', ') }
 }
 
-/** Returns the 429 for a window that is full. */
+/** Returns the 429 for a window that is full; `states` are the windows that were asked so far. */
 function refusal(windows: readonly RateWindow[], states: readonly State[], full: State): Error {
-  const shown = states.map((state) =>
-    state === full ? { ...state, count: state.window.count } : state,
-  )
-  const headers = { ...headersOf(windows, shown), 'retry-after': secondsUntil(full) }
+  const headers = { ...headersOf(windows, states), 'retry-after': secondsUntil(full) }
   return tooManyRequests(limitText(full.window), headers)
 }
 

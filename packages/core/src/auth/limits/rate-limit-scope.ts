@@ -8,7 +8,7 @@ import type { ApiSettings } from '../../model/settings/settings.ts'
 export type RateLimitScope = 'none' | 'process' | 'store'
 
 export function rateLimitScope(settings: ApiSettings, registry: Registry): RateLimitScope {
-  const { rateStore, rateWindows, auth } = settings
+  const { rateLimitStore, rateWindows, auth } = settings
   const limited =
     rateWindows.length > 0 ||
     // Failed passwords and keys of every strategy count against the login limit.
@@ -17,5 +17,5 @@ export function rateLimitScope(settings: ApiSettings, registry: Registry): RateL
       Object.values(rates).some((windows) => windows.length > 0),
     )
   if (!limited) return 'none'
-  return rateStore === undefined ? 'process' : 'store'
+  return rateLimitStore === undefined ? 'process' : 'store'
 }

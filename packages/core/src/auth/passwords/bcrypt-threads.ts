@@ -22,12 +22,13 @@ export interface BcryptThreads {
 
 interface Thread {
   readonly worker: WorkerThread
-  settle?: ((answer: BcryptAnswer | undefined) => void) | undefined
+  /** Resolves the promise of the task that the thread runs; undefined while it is idle. */
+  resolve?: ((answer: BcryptAnswer | undefined) => void) | undefined
 }
 
 /**
- * Bundlers recognise `new URL('…', import.meta.url)` and fail if the file does not exist, so only the name of the compiled file
- * is written in this form. A bundle in which the worker is missing or does not load starts no thread.
+ * Bundlers recognise `new URL('…', import.meta.url)` and fail if the file does not exist, so only the name of the file in `dist`,
+ * where both files lie side by side, is written in this form. A bundle in which the worker is missing or does not load starts no thread.
  */
 const workerFile = (): URL =>
   import.meta.url.endsWith('.ts')
@@ -75,7 +76,7 @@ export function createBcryptThreads(): BcryptThreads {
       }
       thread.worker.ref()
       const answer = await new Promise<BcryptAnswer | undefined>((resolve) => {
-        thread.settle = resolve
+        thread.resolve = resolve
         thread.worker.postMessage(task)
       })
       if (answer !== undefined && 'error' in answer) throw answer.error
@@ -85,7 +86,7 @@ export function createBcryptThreads(): BcryptThreads {
 }
 
 function finish(thread: Thread, answer: BcryptAnswer | undefined): void {
-  const { settle } = thread
-  thread.settle = undefined
-  settle?.(answer)
+  const { resolve } = thread
+  thread.resolve = undefined
+  resolve?.(answer)
 }

@@ -1,5 +1,6 @@
 // bcrypt in a bounded queue: on worker threads if the runtime has them, otherwise on the main thread, where bcryptjs yields every 100 ms.
 
+import { lazyModule } from '../../lib/lazy-module.ts'
 import { createBcryptThreads } from './bcrypt-threads.ts'
 import { createQueue } from './queue.ts'
 import { processors } from './worker-threads.ts'
@@ -16,7 +17,7 @@ const threads = createBcryptThreads()
 /** Without threads: one computation at a time, so that other requests wait at most one slice of 100 ms. */
 const mainThreadQueue = createQueue(1, mostWaiting)
 
-const bcryptjs = (): Promise<typeof import('bcryptjs')> => import('bcryptjs')
+const bcryptjs = lazyModule(() => import('bcryptjs'))
 
 /** Hashes a password with 2^`cost` rounds of bcrypt. Rejects with 503 when too many computations wait. */
 export const bcryptHash = (password: string, cost: number): Promise<string> =>

@@ -8,6 +8,7 @@ import {
   mostPasswordCost,
   usualPasswordCost,
 } from '../../model/settings/auth/password-cost.ts'
+import { notAString } from '../../problems.ts'
 import { bcryptCompare, bcryptHash } from './bcrypt.ts'
 
 /** bcrypt ignores everything after 72 bytes, so longer passwords are refused. */
@@ -44,7 +45,7 @@ export async function hashPassword(
     )
   }
   if (typeof password !== 'string') {
-    throw validationFailed([['password', ['Expected a string.']]])
+    throw validationFailed([{ path: 'password', ...notAString }])
   }
   const bytes = bytesOf(password)
   if (bytes > mostBytes) throw passwordTooLong(bytes)

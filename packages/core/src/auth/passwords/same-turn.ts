@@ -1,4 +1,5 @@
-// sameTurn: combines look-ups that several requests make in the same turn of the event loop, such as those of their users.
+// sameTurn: combines look-ups that several requests make in the same turn of the event loop, such as those of
+// their users, so that one statement can answer them all.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 
@@ -25,7 +26,7 @@ export function sameTurn<Q, A>(
   answer: (questions: readonly Q[]) => Promise<readonly (A | undefined)[]>,
 ): (question: Q) => MaybePromise<A | undefined> {
   let waiting: Waiting<Q, A>[] = []
-  const settle = async (asked: readonly Waiting<Q, A>[]): Promise<void> => {
+  const answerAll = async (asked: readonly Waiting<Q, A>[]): Promise<void> => {
     try {
       const answers = asked.length > 1 ? await answer(asked.map(({ question }) => question)) : []
       for (const [i, { resolve }] of asked.entries()) resolve(answers[i])
@@ -36,7 +37,7 @@ export function sameTurn<Q, A>(
   const endTurn = (): void => {
     const asked = waiting
     waiting = []
-    for (let i = 0; i < asked.length; i += most) void settle(asked.slice(i, i + most))
+    for (let i = 0; i < asked.length; i += most) void answerAll(asked.slice(i, i + most))
   }
   return (question) =>
     afterTurn &&

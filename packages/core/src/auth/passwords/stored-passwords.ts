@@ -1,4 +1,5 @@
-// Stored passwords: the costs of the hashes in the user model's table, and the replacement of cheap hashes after a login.
+// Stored passwords: looks up how expensive the stored bcrypt hashes are, so that a login with an unknown name takes as long as one with a
+// wrong password; and replaces a hash of a lower cost than API_PASSWORD_COST after a login, when the password is known.
 
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
@@ -12,7 +13,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import { readAll } from '../../query/run/read-rows.ts'
 import { compileUpdate } from '../../write/statements/statements.ts'
 import { keyParts, matchesOf } from '../../write/statements/statements-by-keys.ts'
-import type { OpenDatabase, OpenedDatabase } from '../users/look-up-user.ts'
+import type { OpenedDatabase, OpenForRequest } from '../users/look-up-user.ts'
 import { newestPlan } from '../users/user-plan.ts'
 import { costOfHash, hashPassword, isPasswordCheck, type PasswordCheck } from './passwords.ts'
 
@@ -37,7 +38,7 @@ export type StoredHash = readonly Value[]
 export interface StoredPasswordsParts {
   readonly settings: AuthSettings
   readonly resource: Resource
-  readonly open: OpenDatabase
+  readonly open: OpenForRequest
   readonly report: (error: unknown, request: ApiRequest) => void
 }
 
@@ -69,6 +70,7 @@ function ofColumn(
     report(new Error(`${what} of ${resource.name}.${column.name} failed.`, { cause }), request)
 
   const lookUpCosts = async ({ lease, target }: Detached): Promise<void> => {
+    // `fixed`: the limit stands in the SQL, because it is always the same.
     const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
     const program = compileByKey(unscoped(target), prepared, [], lease, slice)
     for (const { values } of await readAll(lease, program)) {

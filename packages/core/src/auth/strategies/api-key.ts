@@ -5,7 +5,7 @@ import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { ApiKeyLookup } from '../../model/settings/access/access-types.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'
-import { isCredential } from '../basic-credentials.ts'
+import { isCredentialText } from '../basic-credentials.ts'
 import { hashApiKey } from '../tokens/digest.ts'
 import { authorization } from '../tokens/token-providers.ts'
 import { accountKey } from '../users/account.ts'
@@ -25,10 +25,12 @@ export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyPar
     if (lookup !== undefined) {
       await guard.before()
       const answer = await callHook('look-up of an API key', () => lookup(key))
+      // True: the function has set the user of its request.
       return answer === true ? request.user : answer
     }
     const user = await users?.byKeyHash(request, await hashApiKey(key))
     if (user === undefined) {
+      // Refuses further guesses of an address that has made too many.
       await guard.before()
       return undefined
     }
@@ -43,11 +45,11 @@ export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyPar
       if (key === undefined) return undefined
       return {
         strategy: 'api_key',
-        certain: true,
-        account: isCredential(key) ? await accountKey(`key ${key}`) : undefined,
-        proven: false,
+        isSent: true,
+        account: isCredentialText(key) ? await accountKey(`key ${key}`) : undefined,
+        hasProvenAccount: false,
         async verify(guard) {
-          const user = isCredential(key) ? await userOf(request, key, guard) : undefined
+          const user = isCredentialText(key) ? await userOf(request, key, guard) : undefined
           if (!user) {
             await guard.failed()
             throw invalidCredentials(challenge)

@@ -1,4 +1,4 @@
-// The strategy basic: login name and password with every request.
+// The strategy basic (RFC 7617): every request carries login name and password in its Authorization header.
 
 import { invalidCredentials } from '../../errors.ts'
 import { readBasic } from '../basic-credentials.ts'
@@ -17,9 +17,10 @@ export function basicStrategy(users: Users, challenge: string): Strategy {
       const given = readBasic(value)
       return {
         strategy: 'basic',
-        certain: true,
+        isSent: true,
         account: given && (await accountKey(given.name)),
-        proven: false,
+        // The header may name any account until the password has been checked.
+        hasProvenAccount: false,
         async verify(guard) {
           if (given === undefined) throw invalidCredentials(challenge)
           const user = await users.byName(request, given.name)

@@ -16,12 +16,15 @@ export function customStrategy(
     name: 'custom',
     find: async (request) => ({
       strategy: 'custom',
-      certain: false,
+      // The function reads the request itself: nobody knows whether there is a credential, so a refusal lets other strategies decide.
+      isSent: false,
       account: undefined,
-      proven: false,
+      // No signature has verified an account before the function answers.
+      hasProvenAccount: false,
       async verify() {
         const answer = await callHook('custom authentication', () => customAuth(request))
         if (!answer) throw invalidCredentials(challenge)
+        // True: the function may have set the user of its request.
         const user = answer === true ? (request.user ?? null) : answer
         return { strategy: 'custom', user }
       },
@@ -29,7 +32,10 @@ export function customStrategy(
   }
 }
 
-/** Returns a function that calls `customAuth` once, with `request`, and gives that result for every request it is called with. */
+/**
+ * Returns a function that calls `customAuth` once, with `request`, and gives that result for every request it is called with: the
+ * operations of a batch then cost one call (`customPerBatch`).
+ */
 export function askedOnce(customAuth: CustomAuth, request: ApiRequest): CustomAuth {
   let asked: ReturnType<typeof ask> | undefined
   const ask = async () => {

@@ -1,5 +1,4 @@
-// The strategy jwt: an access token that a token provider finds; the user is loaded for every request, or remembered for
-// API_USER_CACHE seconds.
+// The strategy jwt: an access token that a token provider finds; the user is loaded for every request.
 
 import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
@@ -8,27 +7,18 @@ import { isSameOrigin } from '../same-origin.ts'
 import type { FindToken } from '../tokens/token-providers.ts'
 import type { Claims, Tokens } from '../tokens/tokens.ts'
 import type { Credential, Strategy } from '../users/identity.ts'
-import type { RememberUser } from '../users/remembered-users.ts'
 import type { Users } from '../users/users.ts'
 
 export interface JwtParts {
   readonly tokens: Tokens
   readonly users: Users
-  readonly remember: RememberUser
   readonly findToken: FindToken
   readonly baseUrl: string
   readonly challenge: string
 }
 
 /** Creates the strategy: `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
-export function jwtStrategy({
-  tokens,
-  users,
-  remember,
-  findToken,
-  baseUrl,
-  challenge,
-}: JwtParts): Strategy {
+export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: JwtParts): Strategy {
   return {
     name: 'jwt',
     find: (request, { secret, reads = false }) =>
@@ -46,16 +36,16 @@ export function jwtStrategy({
     claims: Claims | undefined,
     isSafe: () => boolean,
   ): Credential {
-    const proven = claims !== undefined && !claims.expired
+    const isValid = claims !== undefined && !claims.expired
     return {
       strategy: 'jwt',
-      certain: true,
-      account: proven ? claims.account : undefined,
-      proven,
+      isSent: true,
+      account: isValid ? claims.account : undefined,
+      hasProvenAccount: isValid,
       async verify() {
         const { key } = valid(claims, challenge)
         if (!isSafe()) throw crossSiteRequest()
-        const user = await remember(key, () => users.byKey(request, key))
+        const user = await users.byKey(request, key)
         if (user === undefined) throw invalidCredentials(challenge)
         return { strategy: 'jwt', user }
       },

@@ -1,4 +1,4 @@
-// Revocation of refresh tokens by the host application, outside any request (specification: Token rotation 3).
+// Revocation of refresh tokens by the host application, outside any request: `api.refreshTokens`.
 
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -25,7 +25,7 @@ export interface RefreshTokens {
    * password. Returns their number; rejects for a value that is neither.
    */
   revokeAll(user: HookUser): Promise<number>
-  /** Deletes expired tokens and returns their number. Run it regularly, for example daily. */
+  /** Deletes all expired tokens and returns their number. Logins and refreshes delete up to 500 of them a minute. */
   purgeExpired(): Promise<number>
 }
 

@@ -17,6 +17,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 function isCanonical(part: string): boolean {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return false
+  // The last character has 0, 4 or 2 unused bits, which must be zero; no encoding has a remainder of 1.
   const spare = [1, undefined, 16, 4][part.length % 4]
   return spare !== undefined && alphabet.indexOf(part.at(-1) ?? '') % spare === 0
 }

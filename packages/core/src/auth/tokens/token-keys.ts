@@ -1,7 +1,7 @@
 // Imports the configured token keys as CryptoKeys, each bound to one algorithm.
 
-import { exportJWK, importJWK, importPKCS8, importSPKI } from 'jose'
 import type { Algorithm, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
+import { jose } from './jose.ts'
 
 /** Returns the key for an algorithm; undefined if none is configured. */
 export type KeyOf = (algorithm: Algorithm) => Promise<CryptoKey | undefined>
@@ -29,9 +29,13 @@ export const tokenKeys = (texts: KeyTexts): TokenKeys => ({
 function memoised(make: KeyOf): KeyOf {
   const made = new Map<Algorithm, Promise<CryptoKey | undefined>>()
   return (algorithm) => {
-    const known = made.get(algorithm) ?? make(algorithm)
-    made.set(algorithm, known)
-    return known
+    const known = made.get(algorithm)
+    if (known !== undefined) return known
+    const importing = make(algorithm)
+    made.set(algorithm, importing)
+    // A failed import, of jose for example, is tried again.
+    importing.catch(() => made.delete(algorithm))
+    return importing
   }
 }
 
@@ -42,14 +46,20 @@ async function hmac(
   if (secret === undefined) return undefined
   const hash = `SHA-${algorithm.slice(2)}`
   const bytes = new TextEncoder().encode(secret)
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, false, ['sign', 'verify'])
+  const extractable = false
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, extractable, [
+    'sign',
+    'verify',
+  ])
 }
 
 async function signer(
   pem: string | undefined,
   algorithm: Algorithm,
 ): Promise<CryptoKey | undefined> {
-  return pem === undefined ? undefined : importPKCS8(pem, algorithm)
+  if (pem === undefined) return undefined
+  const { importPKCS8 } = await jose()
+  return importPKCS8(pem, algorithm)
 }
 
 /** Returns the verifying key of a PEM; the PEM of a private key gives its public half. */
@@ -58,6 +68,7 @@ async function verifier(
   algorithm: Algorithm,
 ): Promise<CryptoKey | undefined> {
   if (pem === undefined) return undefined
+  const { exportJWK, importJWK, importPKCS8, importSPKI } = await jose()
   if (pem.includes('PUBLIC KEY')) return importSPKI(pem, algorithm)
   const { kty, n, e } = await exportJWK(await importPKCS8(pem, algorithm, { extractable: true }))
   if (kty !== 'RSA' || n === undefined || e === undefined) return undefined

@@ -1,13 +1,13 @@
-// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token (specification:
-// JWT settings, Token claims).
+// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token.
 
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 import type { Clock } from '../../lib/clock.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'
 import { secretProblem } from '../../model/settings/auth/secret-strength.ts'
 import { accountKey } from '../users/account.ts'
+import { jose } from './jose.ts'
 import { isTokenForm } from './token-form.ts'
 import { type KeyOf, tokenKeys } from './token-keys.ts'
 import { rememberVerified } from './verified-tokens.ts'
@@ -70,6 +70,7 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
     readAccess: (token, secret) => {
       const keys = secret === undefined ? access.verifying : keysOfSecret(secret)
       const verify = () => read(settings, clock, accessType, token, keys)
+      // The length separates secret and token, so that two pairs never have the same name in the cache.
       return verified(`${secret?.length ?? -1}:${secret ?? ''}${token}`, verify)
     },
     readRefresh: (token) => read(settings, clock, refreshType, token, refresh.verifying),
@@ -94,6 +95,7 @@ async function issue(
 ): Promise<IssuedToken> {
   const key = await signing(settings.algorithm)
   if (key === undefined) throw new Error(`no key signs ${settings.algorithm}`)
+  const { SignJWT } = await jose()
   const now = Math.floor(clock.now() / 1000)
   const token = new SignJWT({ lookup: subject.lookup })
     .setProtectedHeader({ alg: settings.algorithm, typ })
@@ -118,7 +120,8 @@ async function read(
   verifying: KeyOf,
 ): Promise<Claims | undefined> {
   if (!isTokenForm(token)) return undefined
-  const algorithm = algorithmOf(token, settings.allowed)
+  const { errors, jwtVerify } = await jose()
+  const algorithm = await algorithmOf(token, settings.allowed)
   const key = algorithm && (await verifying(algorithm))
   if (algorithm === undefined || key === undefined) return undefined
   try {
@@ -131,18 +134,22 @@ async function read(
       ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
       ...(settings.audience === undefined ? {} : { audience: settings.audience }),
     })
-    return await claims(payload, settings, clock, false)
+    return await claims(payload, settings, clock, { expired: false })
   } catch (error) {
     // jose checks `exp` last, so an expired token is valid in all other respects.
     if (error instanceof errors.JWTExpired)
-      return await claims(error.payload, settings, clock, true)
+      return await claims(error.payload, settings, clock, { expired: true })
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
 }
 
 /** Returns the `alg` of the token's header if it is allowed; other header members are ignored. */
-function algorithmOf(token: string, allowed: readonly Algorithm[]): Algorithm | undefined {
+async function algorithmOf(
+  token: string,
+  allowed: readonly Algorithm[],
+): Promise<Algorithm | undefined> {
+  const { decodeProtectedHeader } = await jose()
   try {
     const { alg } = decodeProtectedHeader(token)
     return allowed.find((algorithm) => algorithm === alg)
@@ -155,7 +162,7 @@ async function claims(
   payload: JWTPayload,
   settings: JwtSettings,
   clock: Clock,
-  expired: boolean,
+  { expired }: { readonly expired: boolean },
 ): Promise<Claims | undefined> {
   const { sub, iat, exp, lookup: given } = payload
   if (typeof sub !== 'string' || sub === '' || exp === undefined || !Number.isFinite(exp)) {

@@ -1,5 +1,5 @@
-// Account key: the key under which failed sign-ins of an account are counted; a hash, so of fixed length and without the name
-// in clear text.
+// Account key: under which key failed sign-ins of an account are counted. It is a hash of the login name or API key, so that the store of
+// rate limits has neither in clear text, and clients cannot choose the length of the key.
 
 import { sha256Hex } from '../tokens/digest.ts'
 

@@ -7,7 +7,8 @@ import type { HookUser } from '../../model/settings/access/hook-types.ts'
 
 /** Who sent a request. */
 export interface Identity {
-  readonly strategy: StrategyName
+  /** Undefined if the host says who sent the request. */
+  readonly strategy: StrategyName | undefined
   /** The user's record as hooks see it, or the value that a host function returned; null: authenticated without a user. */
   readonly user: HookUser | null
 }
@@ -21,12 +22,15 @@ export interface CheckGuard {
 /** A credential that a request carries. */
 export interface Credential {
   readonly strategy: StrategyName
-  /** Whether the credential is certainly present; false for a custom strategy, which reads the request itself. */
-  readonly certain: boolean
+  /**
+   * Whether the request carries the credential, so that a wrong one is 401. False for a custom strategy: only the host's function knows
+   * whether there is one, so that its refusal counts as no credential.
+   */
+  readonly isSent: boolean
   /** The key under which failed sign-ins of the account are counted; never a secret. */
   readonly account: string | undefined
-  /** True if the signature of a token has already verified the account. */
-  readonly proven: boolean
+  /** Whether `account` is already verified: it was read from a token with a valid signature. Otherwise `verify` has to check it. */
+  readonly hasProvenAccount: boolean
   /** Verifies the credential; rejects with 401 if it is wrong. */
   verify(guard: CheckGuard): Promise<Identity>
 }

@@ -25,7 +25,7 @@ export interface OpenedDatabase {
 }
 
 /** Opens the connection of a request. */
-export type OpenDatabase = (request: ApiRequest) => MaybePromise<OpenedDatabase>
+export type OpenForRequest = (request: ApiRequest) => MaybePromise<OpenedDatabase>
 
 export interface LookUp {
   readonly columns: readonly NamedColumn[]
@@ -58,6 +58,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
   const prepared = prepareByKey(usersPlan(resource, column))
 
   const readTogether = async (questions: readonly Question[]) => {
+    // All have the same connection (`turnsOf`).
     const { lease: own, target } = (questions[0] as Question).opened
     // A client that disconnects must not cancel a statement that other requests wait for.
     const lease = own.withoutClient()

@@ -32,6 +32,7 @@ export const userPlan = (resource: Resource, columns: readonly NamedColumn[]): R
   planWhere(resource, (from) =>
     exactValues(
       columns,
+      // Any values: each request replaces them.
       columns.map(() => ''),
     ).map(({ column, value, at }) => ({
       kind: 'compare',

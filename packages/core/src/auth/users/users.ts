@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
@@ -19,17 +20,11 @@ import { createStoredPasswords } from '../passwords/stored-passwords.ts'
 import {
   type LookUp,
   lookUp,
-  type OpenDatabase,
   type OpenedDatabase,
+  type OpenForRequest,
   sharedLookUp,
 } from './look-up-user.ts'
 import { roleRelation } from './user-plan.ts'
-
-/** Looks up the user in a replica, if the request may read its user there; undefined if the primary must be used. */
-export type ReadUserFromReplica = <T>(
-  request: ApiRequest,
-  read: (opened: OpenedDatabase) => Promise<T | undefined>,
-) => Promise<T | undefined>
 
 export type CredentialKind = 'password' | 'api_key'
 
@@ -54,6 +49,7 @@ export interface Users {
   ): Promise<boolean>
   /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
   keyOf(user: HookRecord): string | undefined
+  /** Returns the login name: the value of API_USER_LOOKUP_FIELD; empty without that setting. */
   lookupOf(user: HookRecord): string
 }
 
@@ -64,10 +60,9 @@ const checks = createQueue(4, 200)
 export function createUsers(
   settings: AuthSettings,
   resource: Resource,
-  open: OpenDatabase,
+  open: OpenForRequest,
   callHook: CallHook,
   report: (error: unknown, request: ApiRequest) => void,
-  readUserFromReplica?: ReadUserFromReplica,
 ): Users {
   const passwords = createStoredPasswords({ settings, resource, open, report })
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
@@ -84,27 +79,22 @@ export function createUsers(
     request: ApiRequest,
     look: LookUp,
     texts: readonly string[],
-    nearby?: ReadUserFromReplica,
   ): Promise<HookRecord | undefined> => {
     const { columns } = look
     const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
     if (columns.length === 0 || columns.length !== texts.length) return undefined
     if (values.length !== columns.length) return undefined
-    const read = async (opened: OpenedDatabase) => {
+    return andThen(open(request), async (opened) => {
       const row = await look.read(opened, values)
       if (row === undefined || roles === undefined) return row?.values as HookRecord | undefined
       return { ...row.values, roles: await loadRoles(opened, roles, row) }
-    }
-    const found = nearby === undefined ? undefined : await nearby(request, read)
-    return found ?? andThen(open(request), read)
+    })
   }
   return {
     resource,
     byName: (request, name) => find(request, looks.name, [name]),
     byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
-    // Only the user of a token may come from a replica: the token is already verified, whereas a lagging replica may still have an
-    // old password or API key.
-    byKey: (request, key) => find(request, looks.key, keyTexts(key), readUserFromReplica),
+    byKey: (request, key) => find(request, looks.key, keyTexts(key)),
     async check(request, user, secret, kind, before) {
       if (kind === 'password') await passwords.costsKnown(request)
       const stored = user !== undefined && kind === 'password' ? passwords.hashOf(user) : undefined
@@ -131,15 +121,11 @@ async function checkCredential(
 ): Promise<boolean> {
   const method = resource.model.methods[name]
   if (method === undefined) return false
-  const ask = (one: HookRecord) =>
+  const ask = async (one: HookRecord): Promise<unknown> =>
     callHook(`method ${name} of ${resource.name}`, () => method(one, secret, kind))
   if (user !== undefined) return (await ask(user)) === true
-  // Unknown user: do the same work, so that the response time does not reveal it; the result is ignored.
-  try {
-    await ask(placeholderUser(resource, passwordCost))
-  } catch {
-    return false
-  }
+  // Unknown user: do the same work, so that the response time does not reveal it. Its result and its errors are ignored.
+  await ask(placeholderUser(resource, passwordCost)).catch(() => {})
   return false
 }
 
@@ -147,7 +133,7 @@ async function checkCredential(
 function placeholderUser(resource: Resource, cost: number): HookRecord {
   const record: HookRecord = {}
   for (const [name, { type }] of resource.allColumns) {
-    record[name] = type === 'string' || type === 'text' ? unmatchableHash(cost) : null
+    record[name] = columnTypes[type].text === 'any' ? unmatchableHash(cost) : null
   }
   return record
 }
@@ -175,6 +161,7 @@ async function loadRoles(
   row: LoadedRow,
 ): Promise<readonly JsonValue[]> {
   const edges = edgesFrom(compileEdges(unscoped(target), [embed]), [row])
+  // More than 1,000 roles of one user are an error.
   await loadEdges(lease, edges, { limit: 1000, left: 1000 })
   const related = row.related.roles
   return Array.isArray(related) ? related.map((role: LoadedRow) => role.values) : []

@@ -3,6 +3,7 @@
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { SoftDeleteSettings } from '../../model/settings/settings.ts'
 
@@ -53,19 +54,13 @@ const constantOf = (value: JsonValue): Constant => ({
 
 /** Whether the type of the column has no other values: a boolean, or an enum of these members. */
 const hasOnly = (column: NamedColumn, values: readonly JsonValue[]): boolean =>
-  column.type === 'boolean' || column.enum?.every((member) => values.includes(member)) === true
+  columnTypes[column.type].json === 'boolean' ||
+  column.enum?.every((member) => values.includes(member)) === true
 
 /** Whether the constant of the database is this value of the column. */
 function isSame({ type }: NamedColumn, { text, isString }: Constant, value: JsonValue): boolean {
-  switch (type) {
-    case 'boolean':
-      return (value === true ? ['true', '1'] : ['false', '0']).includes(text)
-    case 'integer':
-    case 'bigint':
-    case 'float':
-    case 'decimal':
-      return text !== '' && Number(text) === Number(value)
-    default:
-      return isString && text === value
-  }
+  const { json, number } = columnTypes[type]
+  if (json === 'boolean') return (value === true ? ['true', '1'] : ['false', '0']).includes(text)
+  if (number !== false) return text !== '' && Number(text) === Number(value)
+  return isString && text === value
 }

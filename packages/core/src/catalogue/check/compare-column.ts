@@ -1,7 +1,8 @@
 // Compares a declared column with the database's column: type, digits, length, enum members, nullability.
 
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
-import type { CatalogueColumn, Shape } from '../shared/catalogue.ts'
+import type { CatalogueColumn, ColumnShape } from '../shared/catalogue.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
@@ -10,6 +11,7 @@ interface Against {
   readonly isView: boolean
 }
 
+/** Compares `column`, which the model declares, with `found`, the column of the database. */
 export function* compareColumn(
   place: { readonly model: string; readonly table: string },
   column: NamedColumn,
@@ -17,18 +19,18 @@ export function* compareColumn(
   { schema, isView }: Against,
 ): Generator<Difference> {
   const at = { ...place, column, found: found.declared }
+  // What introspection would declare for the column.
   const { shape } = found
   if (!schema.holds(column, found)) {
     yield { kind: 'type', ...at, fitting: shape && declaration(shape), note: found.note }
   } else if (shape !== undefined) {
-    const differ = { ...place, column, found: found.declared }
-    if (digitsDiffer(column, shape)) yield { kind: 'precision', ...differ, digits: shape }
+    if (digitsDiffer(column, shape)) yield { kind: 'precision', ...at, digits: shape }
     if (shape.type === 'bigint' && shape.unsigned === true && column.unsigned !== true) {
-      yield { kind: 'unsigned', ...differ }
+      yield { kind: 'unsigned', ...at }
     }
     const { needed, because } = neededLength(column)
     if (shape.maxLength !== undefined && needed > shape.maxLength) {
-      yield { kind: 'length', ...differ, needed, because, length: shape.maxLength }
+      yield { kind: 'length', ...at, needed, because, length: shape.maxLength }
     }
     // The members of the column's enum type, or those that a CHECK constraint allows.
     const members = shape.enum ?? found.checks?.members
@@ -36,7 +38,7 @@ export function* compareColumn(
       const refused = column.enum.filter((member) => !members.includes(member))
       const undeclared = members.filter((member) => !column.enum?.includes(member))
       if (refused.length + undeclared.length > 0) {
-        yield { kind: 'enum members', ...differ, members, refused, undeclared }
+        yield { kind: 'enum members', ...at, members, refused, undeclared }
       }
     }
   }
@@ -44,8 +46,9 @@ export function* compareColumn(
 }
 
 /** Compares only precision and scale that the model declares, not their defaults. */
-function digitsDiffer({ type, definition }: NamedColumn, shape: Shape): boolean {
-  if (type !== 'decimal' || shape.type !== 'decimal') return false
+function digitsDiffer({ type, definition }: NamedColumn, shape: ColumnShape): boolean {
+  if (columnTypes[type].number !== 'exact' || columnTypes[shape.type].number !== 'exact')
+    return false
   const { precision, scale } = definition
   if (precision === undefined && scale === undefined) return shape.precision !== undefined
   return scale !== shape.scale || (precision !== undefined && precision !== shape.precision)
@@ -71,7 +74,7 @@ function declaration({
   scale,
   enum: members,
   readOnly,
-}: Shape): string {
+}: ColumnShape): string {
   return [
     `type: '${type}'`,
     ...(unsigned === true ? ['unsigned: true'] : []),

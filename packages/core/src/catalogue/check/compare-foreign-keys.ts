@@ -12,7 +12,7 @@ import {
   isView,
   namesBeside,
   partialKeysOf,
-  sameColumn,
+  sameColumnName,
   sameTable,
 } from './database-schema.ts'
 import type { Difference } from './difference.ts'
@@ -31,6 +31,7 @@ export function* compareForeignKeys(
   schema: DatabaseSchema,
 ): Generator<Difference> {
   const seen = new Set<string>()
+  // `roles` is the relation from users to their roles, which need not be published.
   const relations = resources.flatMap(({ relations: own, roles }) => [
     ...own.values(),
     ...(roles === undefined || own.has(roles.name) ? [] : [roles]),
@@ -208,8 +209,8 @@ function covers(
     key.columns.every((column, i) =>
       columns.some(
         (name, j) =>
-          sameColumn(schema, name, column) &&
-          sameColumn(schema, references[j] ?? '', key.references[i] ?? ''),
+          sameColumnName(schema, name, column) &&
+          sameColumnName(schema, references[j] ?? '', key.references[i] ?? ''),
       ),
     )
   )
@@ -231,5 +232,5 @@ const foreignKeyOf = (
   foreignKeys.find(
     ({ columns }) =>
       columns.length === names.length &&
-      columns.every((column) => names.some((name) => sameColumn(schema, column, name))),
+      columns.every((column) => names.some((name) => sameColumnName(schema, column, name))),
   )

@@ -8,8 +8,9 @@ import {
 } from '../../model/registry/checks/field-rules.ts'
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { readOnlyReasons } from '../../problems.ts'
 import type { CatalogueColumn, CatalogueTable } from '../shared/catalogue.ts'
-import { type DatabaseSchema, findTable, isView, sameColumn } from './database-schema.ts'
+import { type DatabaseSchema, findTable, isView, sameColumnName } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
 /** Whether the database fills the column if an INSERT omits it. */
@@ -29,7 +30,7 @@ export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<Named
     ),
   )
 
-/** Compares how the model and the database fill a column that a new record omits. */
+/** Compares how the model and the database (`found`) fill a column that a new record omits. `creates`: clients create records. */
 export function* compareFilling(
   { resource, creates }: { readonly resource: Resource; readonly creates: boolean },
   column: NamedColumn,
@@ -51,14 +52,16 @@ export function* compareFilling(
     yield { kind: 'no default', ...at }
     return
   }
+  // Whether the service fills the column itself, or by the host's callback `add`.
   const sent = generated !== undefined || managed !== undefined || own !== undefined
   const hasCallback = Object.values(resource.settings.hooks).some(({ add }) => add !== undefined)
   if (!creates || sent || isFilled(found) || hasCallback) return
   // A relation may set a hidden foreign key that declares `readOnly: false`.
   const isHidden = !isInBodies(column) && column.definition.readOnly !== false
-  const because = unwritable(resource, column, 'create') ?? (isHidden ? 'is hidden' : undefined)
+  const why = unwritable(resource, column, 'create')
   // The service itself writes the soft delete attribute.
-  if (because === undefined || because.startsWith('is set by')) return
+  if (why === 'managed' || why === 'soft_delete' || (why === undefined && !isHidden)) return
+  const because = why === undefined ? 'is hidden' : readOnlyReasons[why]
   const holdsRoles = column.definition.readOnly === true && isUndeclared(resource, column)
   const field = { name: column.name, because, isHidden: column.hidden, holdsRoles }
   yield {
@@ -91,7 +94,7 @@ export function* undeclaredColumns(
   const declared = [...allColumns.values()].filter(({ computed }) => computed === undefined)
   for (const found of columns) {
     if (isFilled(found)) continue
-    if (declared.some(({ dbName }) => sameColumn(schema, dbName, found.name))) continue
+    if (declared.some(({ dbName }) => sameColumnName(schema, dbName, found.name))) continue
     const { name } = found
     yield {
       kind: 'never filled',
@@ -126,7 +129,7 @@ export function* unfilledInLinks(
         const { name } = found
         const place = JSON.stringify([tableKey(through), name])
         if (isFilled(found) || seen.has(place)) continue
-        if (keys.some(({ dbName }) => sameColumn(schema, dbName, name))) continue
+        if (keys.some(({ dbName }) => sameColumnName(schema, dbName, name))) continue
         seen.add(place)
         yield {
           kind: 'never filled',

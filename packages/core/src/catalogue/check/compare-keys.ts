@@ -1,9 +1,9 @@
 // Compares the primary key and the unique sets of a model with the keys of its table.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
-import type { ColumnType } from '../../model/column.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
-import type { Resource } from '../../model/registry/resource.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { SoftDeleteSettings } from '../../model/settings/settings.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
 import { type ActiveRows, activeCondition, holdsForActive } from './active-rows.ts'
@@ -13,7 +13,7 @@ import {
   includesAll,
   isUnique,
   partialKeysOf,
-  sameColumn,
+  sameColumnName,
 } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
@@ -43,6 +43,7 @@ export function* compareKeys(
       columns,
       relation: undefined,
       partial: partial[0],
+      // For the message: the index over active records alone, in words.
       indexOfActive: active && schema.indexAmong(columns, activeCondition(active)),
       softDelete: softDeleteFor(resource, table, schema, partial[0]?.rows),
     }
@@ -88,7 +89,7 @@ const coversActive = (
   rows: RowCondition | undefined,
 ): boolean =>
   rows !== undefined &&
-  sameColumn(schema, rows.column, active.column.dbName) &&
+  sameColumnName(schema, rows.column, active.column.dbName) &&
   holdsForActive(active, rows)
 
 /** The meta with which an index over these rows would cover all active records; undefined if there is none, or the model has soft delete. */
@@ -100,7 +101,7 @@ function softDeleteFor(
 ): string | undefined {
   if (softDelete !== null || rows === undefined || primaryKey.length === 0) return undefined
   const column = [...allColumns.values()].find(({ dbName }) =>
-    sameColumn(schema, rows.column, dbName),
+    sameColumnName(schema, rows.column, dbName),
   )
   const nullable = findColumn(schema, table, rows.column)?.nullable
   if (column === undefined || nullable === undefined) return undefined
@@ -108,7 +109,7 @@ function softDeleteFor(
     const attribute = column.name
     return holdsForActive({ softDelete: { attribute, active, deleted }, column, nullable }, rows)
   }
-  const found = usualValues[column.type]?.find(covers)
+  const found = usualValues(column).find(covers)
   return found && `soft_delete: true, soft_delete_attribute: '${column.name}'${found.meta}`
 }
 
@@ -121,17 +122,20 @@ const now: readonly SoftDeleteValues[] = [
   { active: null, deleted: { kind: 'now' }, meta: ", soft_delete_values: [null, 'now']" },
 ]
 
-const usualValues: Readonly<Partial<Record<ColumnType, readonly SoftDeleteValues[]>>> = {
-  datetime: now,
-  date: now,
-  boolean: [
-    { active: false, deleted: { kind: 'value', value: true }, meta: '' },
-    {
-      active: true,
-      deleted: { kind: 'value', value: false },
-      meta: ', soft_delete_values: [true, false]',
-    },
-  ],
+const truths: readonly SoftDeleteValues[] = [
+  { active: false, deleted: { kind: 'value', value: true }, meta: '' },
+  {
+    active: true,
+    deleted: { kind: 'value', value: false },
+    meta: ', soft_delete_values: [true, false]',
+  },
+]
+
+/** The values that soft delete usually has in a column of the type. */
+function usualValues({ type }: NamedColumn): readonly SoftDeleteValues[] {
+  const { json, ofMoment } = columnTypes[type]
+  if (ofMoment !== false) return now
+  return json === 'boolean' ? truths : []
 }
 
 /** Whether the columns are the primary key of the table, or unique and never NULL. */
@@ -142,7 +146,8 @@ function isKey(
 ): boolean {
   const isDeclared = (key: readonly string[]): boolean =>
     key.length === declared.length && includesAll(schema, declared, key)
-  if (isDeclared(table.primaryKey)) return true
+  if ([table.primaryKey, ...(table.rowIds ?? []).map(({ name }) => [name])].some(isDeclared))
+    return true
   return table.uniqueKeys.some(
     (key) =>
       isDeclared(key) && key.every((name) => findColumn(schema, table, name)?.nullable === false),

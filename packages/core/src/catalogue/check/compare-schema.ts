@@ -82,6 +82,7 @@ function* compareModel(model: ComparedModel, known: Known): Generator<Difference
     yield { kind: 'missing table', ...place, relation: undefined, similar }
     return
   }
+  // The words of the catalogue readers for a table without privileges (`whyUnusable`).
   if (/may not (?:read|see)/.test(table.unusable ?? '')) {
     yield { kind: 'unreadable table', ...place }
     return
@@ -111,6 +112,7 @@ function* compareColumns(
       continue
     }
     yield* compareColumn(place, column, found, { schema, isView: isView(table) })
+    // Responses would cut the key, so that one key may stand for several rows.
     if (keys.has(column) && found.isFiner === true && column.type === found.shape?.type) {
       yield { kind: 'finer key', ...place, column, found: found.declared }
     }

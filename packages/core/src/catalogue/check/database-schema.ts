@@ -16,10 +16,14 @@ export interface DatabaseSchema {
   readonly names: ReadonlyMap<string | undefined, readonly string[]>
   /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
   readonly hasForeignKeys: boolean
+  /** Whether table names that differ only in case are the same name; `foldsColumns` likewise. */
   readonly foldsTables: boolean
   readonly foldsColumns: boolean
+  /** Whether a column of the database can hold and return the values of a declared column. */
   readonly holds: SchemaRules['holds']
+  /** Describes in words a unique index on columns among the rows that fulfil a condition. */
   readonly indexAmong: SchemaRules['indexAmong']
+  /** Whether a trigger can fill a required column that an INSERT omits. */
   readonly triggersFill: boolean
 }
 
@@ -48,16 +52,19 @@ export function findColumn(
   table: CatalogueTable,
   name: string,
 ): CatalogueColumn | undefined {
+  // An exact match takes precedence. A model may also declare SQLite's row id, which is not among the columns.
   return (
     table.columns.find((column) => column.name === name) ??
-    table.columns.find((column) => same(column.name, name, foldsColumns))
+    [...table.columns, ...(table.rowIds ?? [])].find((column) =>
+      same(column.name, name, foldsColumns),
+    )
   )
 }
 
 export const sameTable = ({ foldsTables }: DatabaseSchema, a: string, b: string): boolean =>
   same(a, b, foldsTables)
 
-export const sameColumn = ({ foldsColumns }: DatabaseSchema, a: string, b: string): boolean =>
+export const sameColumnName = ({ foldsColumns }: DatabaseSchema, a: string, b: string): boolean =>
   same(a, b, foldsColumns)
 
 /** Whether every name of `names` is in `columns`. */
@@ -65,7 +72,7 @@ export const includesAll = (
   schema: DatabaseSchema,
   columns: readonly string[],
   names: readonly string[],
-): boolean => names.every((name) => columns.some((column) => sameColumn(schema, column, name)))
+): boolean => names.every((name) => columns.some((column) => sameColumnName(schema, column, name)))
 
 /**
  * Whether the table is a view or foreign table. Views have no keys, and the database does not know which of their columns may be
@@ -76,10 +83,10 @@ export const isView = ({ kind }: CatalogueTable): boolean => kind !== undefined
 /** Whether the columns are unique, according to the keys of the table. */
 export function isUnique(
   schema: DatabaseSchema,
-  { primaryKey, uniqueKeys }: CatalogueTable,
+  { primaryKey, uniqueKeys, rowIds = [] }: CatalogueTable,
   columns: readonly string[],
 ): boolean {
-  return [primaryKey, ...uniqueKeys].some(
+  return [primaryKey, ...uniqueKeys, ...rowIds.map(({ name }) => [name])].some(
     (key) => key.length > 0 && includesAll(schema, columns, key),
   )
 }

@@ -22,6 +22,7 @@ export type Difference =
       readonly kind: 'missing table'
       /** The relation that names the table as its junction; undefined if the model names it. */
       readonly relation: string | undefined
+      /** The name of another table that may be meant. */
       readonly similar: string | undefined
     })
   | (Place & { readonly kind: 'unreadable table' })
@@ -32,44 +33,56 @@ export type Difference =
       /** Where the column is named: by the field, or by an option of the relation. */
       readonly option: 'column' | 'from' | 'to'
       readonly name: string
+      /** The name of another column that may be meant. */
       readonly similar: string | undefined
     })
   | (ColumnPlace & {
       readonly kind: 'type'
       /** What introspection would declare; undefined if no column type fits. */
       readonly fitting: string | undefined
+      /** Why introspection would declare that (`CatalogueColumn.note`). */
       readonly note: string | undefined
     })
   | (ColumnPlace & { readonly kind: 'nullability' })
   | (ColumnPlace & {
       readonly kind: 'precision'
+      /** What the database's column has. */
       readonly digits: { readonly precision?: number; readonly scale?: number }
     })
   | (ColumnPlace & {
       readonly kind: 'length'
       /** The number of characters that the declared values need. */
       readonly needed: number
+      /** The number of characters that the database's column holds. */
       readonly length: number
       /** The declaration that needs so many characters, such as `maxLength: 120`. */
       readonly because: string
     })
   | (ColumnPlace & {
       readonly kind: 'enum members'
+      /** The members of the database. */
       readonly members: readonly string[]
       /** Members of the model that the database refuses. */
       readonly refused: readonly string[]
       /** Members of the database that the model does not declare. */
       readonly undeclared: readonly string[]
     })
+  /** The database's column holds numbers beyond those of the declared signed one. */
   | (ColumnPlace & { readonly kind: 'unsigned' })
+  /** The values of a key have more digits of a date or time than responses show. */
   | (ColumnPlace & { readonly kind: 'finer key' })
+  /** Declared with `generated: true`, but the database generates no value. */
   | (ColumnPlace & { readonly kind: 'not generated' })
+  /** Declared with `hasDefault: true`, but the database has no default. */
   | (ColumnPlace & { readonly kind: 'no default' })
+  /** Declared as writable, but the database computes the column. */
   | (ColumnPlace & { readonly kind: 'computed' })
   | (Place & {
+      /** A new record omits a required column that nothing fills. */
       readonly kind: 'never filled'
       /** The schema of the table, as the model names it. */
       readonly schema: string | undefined
+      /** The column in the database, and its type as the database writes it. */
       readonly name: string
       readonly found: string
       /** The field, and why clients cannot write it; undefined if the model has no such column. */

@@ -44,6 +44,7 @@ export async function findLacking(
         differences.push({ ...place, field: column.field, method: undefined, missing })
       }
     }
+    // What was reported for another method of the model already.
     const known = new Set<string>()
     for (const [kind, method] of methods) {
       if (!allowed.has(method)) continue

@@ -6,20 +6,21 @@ import { totalBounds } from '../../database/statements/bounds.ts'
 import { isTemporary } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { databaseUnavailable, notReady } from '../../errors.ts'
+import { lazyModule } from '../../lib/lazy-module.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
-import type { TableName } from '../../lib/sql/table-name.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
 import type { SchemaCheckMode } from '../../model/settings/config.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import { schemaRulesOf } from '../schema-rules-of.ts'
-import { type ComparedModel, compareSchema } from './compare-schema.ts'
-import { describeDifference, type SchemaDifference } from './describe-difference.ts'
+import type { ComparedModel } from './compare-schema.ts'
+import type { Compared } from './comparison.ts'
+import type { SchemaDifference } from './describe-difference.ts'
 import type { Difference } from './difference.ts'
-import { findLacking } from './find-lacking.ts'
-import { readSchema } from './read-schema.ts'
+
+/** Reading schemas and comparing models with them is loaded by the first comparison. */
+const comparison = lazyModule(() => import('./comparison.ts'))
 
 export interface SchemaCheck {
   /** Whether requests need neither start the check nor wait for it. */
@@ -29,10 +30,12 @@ export interface SchemaCheck {
    * one connection, which the comparison occupies anyway.
    */
   admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
-  /** Resolves when the models have been compared; rejects if a difference refuses requests, or if a column is a mistake (`isMistake`). */
+  /** Resolves when the models have been compared; rejects if a difference refuses requests, or if a difference is a mistake (`isMistake`). */
   finished(): Promise<void>
   /** Compares now; rejects if the database cannot be compared. */
   differences(): Promise<readonly SchemaDifference[]>
+  /** Compares now, and returns the warning about tables that agree with their models but lack indexes. */
+  advice(): Promise<string | undefined>
 }
 
 export interface SchemaCheckOptions {
@@ -51,8 +54,6 @@ export interface SchemaCheckOptions {
 const longestRead = 30_000
 /** Milliseconds until a failed comparison is repeated. */
 const retryAfter = 1_000
-/** The largest number of differences in one message. */
-const mostInMessage = 50
 
 export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
   const { db, registry, warn, report, elapsed } = options
@@ -82,8 +83,11 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       if (refuses || found.isUnexpected) once(found.message, warn)
       return
     }
-    const fatal = found.filter(({ model }) => refusing.has(model))
-    const others = found.filter(({ model }) => !refusing.has(model))
+    const { differencesMessage: messageOf } = await comparison()
+    const { differences, advice } = found
+    if (advice !== undefined) once(advice, warn)
+    const fatal = differences.filter(({ model }) => refusing.has(model))
+    const others = differences.filter(({ model }) => !refusing.has(model))
     if (others.length > 0) once(messageOf(others), warn)
     const mistakes = others.filter(isMistake)
     mistake = mistakes.length === 0 ? undefined : new Error(messageOf(mistakes))
@@ -106,6 +110,13 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
     )
     return running
   }
+  /** Leaves out only models that switch off the check in their own meta. The setting of the whole API does not count here. */
+  const comparedNow = (): Promise<Compared> =>
+    compared(
+      models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off'),
+      db,
+      options,
+    )
   const isWaiting = (): boolean => failed !== undefined && elapsed() - failed.at < retryAfter
 
   return {
@@ -132,23 +143,26 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       if (mistake !== undefined) throw mistake
     },
     differences: async () => {
-      // Leaves out only models that switch off the check in their own meta. The setting of the whole API does not count here.
-      const asked = models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off')
-      return (await compared(asked, db, options)).map(describeDifference)
+      const { differences } = await comparedNow()
+      const { described } = await comparison()
+      return described(differences)
     },
+    advice: async () => (await comparedNow()).advice,
   }
 }
 
 /**
- * Whether the difference is a required column that clients can see, but that neither clients nor the service nor the database fill.
- * No POST can then succeed, so `ready` rejects even if other differences are warnings. A hidden column is no mistake, because the
- * host's own code may write it.
+ * Whether no data can make the declaration work, so that `ready` rejects even if other differences are warnings. Either the column
+ * is required and clients can see it, but neither clients nor the service nor the database fill it, so that no POST can succeed; a
+ * hidden column is no mistake, because the host's own code may write it. Or it is a key whose digits responses cut, so that embeds
+ * and paths would miss its rows or find others.
  */
 const isMistake = (one: Difference): boolean =>
-  one.kind === 'never filled' &&
-  one.field?.because === 'is read-only' &&
-  !one.field.isHidden &&
-  one.mayFill === false
+  one.kind === 'finer key' ||
+  (one.kind === 'never filled' &&
+    one.field?.because === 'is read-only' &&
+    !one.field.isHidden &&
+    one.mayFill === false)
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
@@ -164,13 +178,13 @@ function comparedModels({ resources, users }: Registry): readonly ComparedModel[
   })
 }
 
-const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
-  [...relations.values()].flatMap(({ through }) => through ?? [])
-
 /** Thrown if the models cannot be compared with this database. */
 class NotCompared extends Error {
   readonly isUnexpected: boolean
-  constructor(message: string, isUnexpected: boolean, cause?: unknown) {
+  constructor(
+    message: string,
+    { isUnexpected, cause }: { readonly isUnexpected: boolean; readonly cause?: unknown },
+  ) {
     super(message, { cause })
     this.isUnexpected = isUnexpected
   }
@@ -180,50 +194,30 @@ async function compared(
   models: readonly ComparedModel[],
   on: AnyDatabase,
   { dialect }: SchemaCheckOptions,
-): Promise<readonly Difference[]> {
+): Promise<Compared> {
   const known = await dialect(on)
-  const rules = schemaRulesOf(known)
-  if (rules === undefined) {
-    const reason = `the dialect "${known.name}" does not read schemas`
-    throw new NotCompared(`The models were not compared with the database: ${reason}.`, false)
-  }
-  const named = {
-    tables: models.flatMap(({ resource }) => [resource, ...junctionsOf(resource)]),
-    hasRelations: models.some(({ resource }) => resource.relations.size > 0 || resource.roles),
-  }
   const bounds = totalBounds({ deadline: longestRead })
-  const read = async (own: AnyDatabase): Promise<readonly Difference[]> => {
-    const differences: Difference[] = []
-    const schema = await readSchema(own, rules, named)
-    for (const one of [
-      ...compareSchema(models, schema),
-      ...(await findLacking(own, rules, models, schema)),
-    ]) {
-      if (one.kind !== 'never filled') {
-        differences.push(one)
-        continue
-      }
-      const mayFill = await rules.mayFill(own, one)
-      // No declaration of a relation can say that the database fills a column of its links.
-      if (one.links === undefined || !mayFill) differences.push({ ...one, mayFill })
-    }
-    return differences
-  }
   try {
-    return await onBoundedConnection(withoutPlugins(on), known, bounds, read)
+    const { differencesFrom } = await comparison()
+    const read = differencesFrom(known, models)
+    if (read !== undefined)
+      return await onBoundedConnection(withoutPlugins(on), known, bounds, read)
   } catch (error) {
-    const bounds = { deadline: longestRead }
-    const lease = new Lease({ db: withoutPlugins(on), dialect: known, bounds })
+    const limit = { deadline: longestRead }
+    const lease = new Lease({ db: withoutPlugins(on), dialect: known, bounds: limit })
     if (isTemporary(known.classify(error).kind) || !(await isReachable(lease))) {
       throw Object.assign(databaseUnavailable(), { cause: error })
     }
     const reason = error instanceof Error ? error.message : String(error)
     throw new NotCompared(
       `The models were not compared with the database (${settingNames.schemaCheck}): ${reason}`,
-      true,
-      error,
+      { isUnexpected: true, cause: error },
     )
   }
+  const reason = `the dialect "${known.name}" does not read schemas`
+  throw new NotCompared(`The models were not compared with the database: ${reason}.`, {
+    isUnexpected: false,
+  })
 }
 
 /** Whether the database responds to a query; also false if the host has closed its pool. */
@@ -232,13 +226,3 @@ const isReachable = (lease: Lease): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-function messageOf(differences: readonly Difference[]): string {
-  const count = differences.length
-  const lines = differences
-    .slice(0, mostInMessage)
-    .map((one) => `\n- ${describeDifference(one).message}`)
-  const more = count > mostInMessage ? `\n… and ${count - mostInMessage} more.` : ''
-  const places = count === 1 ? 'one place' : `${count} places`
-  return `The models and the database differ in ${places} (${settingNames.schemaCheck}):${lines.join('')}${more}`
-}

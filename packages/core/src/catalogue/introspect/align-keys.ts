@@ -76,7 +76,7 @@ function isWider(
   return fitsNumber === undefined ? unchecked === true : !fitsNumber
 }
 
-/** Gives a column the type of another one. */
+/** Gives a column the type of another one. `which` completes the note: "served as … like the key `which`". */
 function replace(
   tables: Tables,
   name: string,

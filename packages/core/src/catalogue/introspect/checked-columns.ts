@@ -7,8 +7,8 @@ import { tableOf } from '../../lib/sql/table-name.ts'
 import {
   type CatalogueColumn,
   type CatalogueTable,
+  type ColumnShape,
   ownName,
-  type Shape,
 } from '../shared/catalogue.ts'
 
 /** Number of rows to search for other spellings of members, if the collation treats different spellings as equal. */
@@ -57,6 +57,7 @@ function keyColumns(tables: readonly CatalogueTable[]): ReadonlySet<string> {
   )
 }
 
+/** Applies the constraints of a column. `isOdd`: it lists members, but holds other spellings of them. */
 function withLimits(column: CatalogueColumn, isEnum: boolean, isOdd: boolean): CatalogueColumn {
   const { checks, shape } = column
   if (checks === undefined || shape === undefined) return column
@@ -76,7 +77,10 @@ function withLimits(column: CatalogueColumn, isEnum: boolean, isOdd: boolean): C
   }
 }
 
-const enumShape = ({ collation, readOnly }: Shape, members: readonly string[]): Shape => ({
+const enumShape = (
+  { collation, readOnly }: ColumnShape,
+  members: readonly string[],
+): ColumnShape => ({
   type: 'enum',
   enum: members,
   ...(collation === undefined ? {} : { collation }),

@@ -2,9 +2,9 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Column } from '../../model/column.ts'
-import { fits } from '../../model/fits.ts'
+import { fits } from '../../model/column-types.ts'
 import { canBeKey } from '../../model/type-rules.ts'
-import type { CatalogueColumn, CatalogueTable, Shape } from '../shared/catalogue.ts'
+import type { CatalogueColumn, CatalogueTable, ColumnShape } from '../shared/catalogue.ts'
 import { isCredential } from './credential-columns.ts'
 import { fieldNames, inOtherAlphabet } from './model-names.ts'
 
@@ -79,6 +79,7 @@ function declared(
     ...(column.hasDefault ? { hasDefault: true } : {}),
     ...(hidden ? {} : defaultOf(column, shape)),
     ...(column.readOnly || shape.readOnly ? { readOnly: true } : {}),
+    // `false`: the name may look like a credential's, but it is none, so `credentialWarnings` must not warn.
     ...(hidden ? { hidden: true } : column.credential === false ? { hidden: false } : {}),
     ...descriptionOf(column, field),
   }
@@ -87,7 +88,7 @@ function declared(
 /** Returns the value of the default, if it fits the type that the column is declared with. */
 const defaultOf = (
   { hasDefault, databaseDefault: value }: CatalogueColumn,
-  shape: Shape,
+  shape: ColumnShape,
 ): { databaseDefault?: JsonValue } =>
   hasDefault && value !== undefined && fits(shape, value) ? { databaseDefault: value } : {}
 

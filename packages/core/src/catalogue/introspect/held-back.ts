@@ -2,7 +2,7 @@
 
 import { isCredentialTable } from '../../model/credential-names.ts'
 import { ownName } from '../shared/catalogue.ts'
-import type { Draft } from './relations/foreign-key-links.ts'
+import type { ModelDraft } from './relations/foreign-key-links.ts'
 
 /** A table or a column whose name looks like a credential. */
 export interface HeldBack {
@@ -15,7 +15,7 @@ export interface HeldBack {
 }
 
 /** Returns what looks like a credential: the table, some of its columns, or both. */
-export function heldBackOf({ table, credentials }: Draft): readonly HeldBack[] {
+export function heldBackOf({ table, credentials }: ModelDraft): readonly HeldBack[] {
   const isKey = (name: string): boolean => table.primaryKey.includes(name)
   const named = table.credential ?? isCredentialTable(ownName(table))
   const whole = named || credentials.some(isKey)

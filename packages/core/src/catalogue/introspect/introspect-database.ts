@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { type AnyModel, defineModel } from '../../model/define-model.ts'
 import { canBeKey } from '../../model/type-rules.ts'
-import { type CatalogueTable, ownName } from '../shared/catalogue.ts'
+import { type CatalogueTable, isKeyedByRowId, ownName } from '../shared/catalogue.ts'
 import { alignKeys } from './align-keys.ts'
 import { isBookkeeping } from './bookkeeping.ts'
 import { withChecks } from './checked-columns.ts'
@@ -15,7 +15,7 @@ import { checkKeyTables, chooseKey, type GivenKeys } from './keys.ts'
 import { inOtherAlphabet, modelName, modelNames } from './model-names.ts'
 import { partialKeyNotes } from './partial-keys.ts'
 import { readCatalogue } from './read-catalogue.ts'
-import { type Draft, resolveLinks } from './relations/foreign-key-links.ts'
+import { type ModelDraft, resolveLinks } from './relations/foreign-key-links.ts'
 import { type GivenRelation, suggestRelations, withRelations } from './relations/given-relations.ts'
 import { findJunctions } from './relations/junctions.ts'
 import { nameRelations, type RelationDeletes } from './relations/relations.ts'
@@ -91,9 +91,9 @@ export interface Introspection {
 /**
  * Reads a database's schema and gives a model for every table and view.
  *
- * The key of a model is the primary key, otherwise a unique index on columns that are never NULL. A view over one table has the key
- * of that table, if it shows the columns of the key. A table or view without any key, also in the option `keys`, becomes a read-only
- * list. Views, materialised views and foreign tables are `readOnly`.
+ * The key of a model is the primary key, otherwise a unique index on columns that are never NULL, otherwise on SQLite the `rowid`, with
+ * which the model is `readOnly`. A view over one table has the key of that table, if it shows the columns of the key. A table or view
+ * without any key, also in the option `keys`, becomes a read-only list. Views, materialised views and foreign tables are `readOnly`.
  *
  * Relations come from foreign keys and get a name on both sides (`album.artist`, `artist.albums`); a table that only links two
  * others becomes a many-to-many relation. Nothing is published: add `meta` to the models that should be.
@@ -132,6 +132,7 @@ export async function introspect(
   const { links, notes: linkNotes } = resolveLinks(drafts)
   const junctions = findJunctions(drafts, links)
   const { relations, deletes } = nameRelations(drafts, links, junctions)
+  // Junctions that need no model of their own, by their tables.
   const pure = new Map(junctions.filter((one) => one.pure).map((one) => [one.draft, one]))
 
   const models: AnyModel[] = []
@@ -181,8 +182,8 @@ function descriptionOf(table: CatalogueTable): { readonly description?: string }
   return description === undefined ? {} : { description }
 }
 
-const isReadOnly = ({ kind, primaryKey }: CatalogueTable): boolean =>
-  kind !== undefined || primaryKey.length === 0
+const isReadOnly = (table: CatalogueTable): boolean =>
+  table.kind !== undefined || table.primaryKey.length === 0 || isKeyedByRowId(table)
 
 /** Returns the schemas without duplicates, in the order of the option. */
 const schemasOf = ({ schema }: IntrospectOptions): readonly string[] =>
@@ -192,7 +193,7 @@ const isNamed = (table: CatalogueTable, names: readonly string[] = []): boolean 
   names.includes(table.name) || names.includes(ownName(table))
 
 /** Returns the unique constraints on several columns, except those with a column that is left out. */
-function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly string[])[] } {
+function uniqueSets({ table, columns }: ModelDraft): { unique?: readonly (readonly string[])[] } {
   const fields = new Map(
     Object.entries(columns)
       .filter(([, column]) => canBeKey(column))
@@ -204,7 +205,7 @@ function uniqueSets({ table, columns }: Draft): { unique?: readonly (readonly st
   return sets.length === 0 ? {} : { unique: sets }
 }
 
-function draft(tables: readonly CatalogueTable[]): Draft[] {
+function draft(tables: readonly CatalogueTable[]): ModelDraft[] {
   const names = modelNames(tables)
   return tables.map((table) => ({
     table,
@@ -213,7 +214,7 @@ function draft(tables: readonly CatalogueTable[]): Draft[] {
   }))
 }
 
-function notesOf(draft: Draft): IntrospectionNote[] {
+function notesOf(draft: ModelDraft): IntrospectionNote[] {
   const { table, model, notes } = draft
   const usual = modelName(ownName(table))
   const renamed = `its model is called ${model}, because another table is served as ${usual}`

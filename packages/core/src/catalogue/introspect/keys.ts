@@ -1,8 +1,9 @@
 // Keys: chooses the columns that identify the rows of a table: declared, found or given. Without any, the table is a list.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import { canBeKey } from '../../model/type-rules.ts'
-import type { CatalogueTable } from '../shared/catalogue.ts'
+import type { CatalogueColumn, CatalogueTable } from '../shared/catalogue.ts'
 import { isCredential } from './credential-columns.ts'
 
 /** Keys of tables and views whose key the database does not declare, by the name of the table or view. */
@@ -17,7 +18,7 @@ export interface KeyedTable {
   readonly listOnly?: string
 }
 
-/** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL. */
+/** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL, otherwise the number of the row. */
 export function chooseKey(table: CatalogueTable, given: readonly string[] | undefined): KeyedTable {
   if (given !== undefined) {
     checkGiven(table, given)
@@ -42,7 +43,13 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
     wrong === undefined
       ? (table.whyNoKey ?? `a ${what} without a key`)
       : `its key column ${wrong} ${misfit(table, wrong)}`
-  return { table: withKey(table, []), listOnly: why }
+  const [rowId] = table.rowIds ?? []
+  return rowId === undefined
+    ? { table: withKey(table, []), listOnly: why }
+    : {
+        table: withRowId(table, rowId),
+        note: `${why}, so its key is ${rowId.name} and it is read-only`,
+      }
 }
 
 /** Why a path cannot name the values of a column; undefined if it can. */
@@ -63,17 +70,21 @@ function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
   return [...candidates].sort((a, b) => a.length - b.length || first(a) - first(b))[0]
 }
 
+/** Whether the column can be part of a key that was found, and not declared. */
 function identifies(table: CatalogueTable, name: string): boolean {
   const column = table.columns.find((one) => one.name === name)
   const type = column?.shape?.type
   return (
     column?.nullable === false &&
     type !== undefined &&
-    type !== 'float' &&
+    columnTypes[type].number !== 'approximate' &&
     misfit(table, name) === undefined &&
     !isCredential(table, column)
   )
 }
+
+const withRowId = (table: CatalogueTable, rowId: CatalogueColumn): CatalogueTable =>
+  withKey({ ...table, columns: [rowId, ...table.columns] }, [rowId.name])
 
 /** Sets the key, in the order of the table's columns, because a model's key has that order. */
 function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable {

@@ -1,8 +1,9 @@
 // Notes about unique indexes that cover only some rows, which a model cannot declare without soft delete.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { CatalogueColumn, PartialKey } from '../shared/catalogue.ts'
-import type { Draft } from './relations/foreign-key-links.ts'
+import type { ModelDraft } from './relations/foreign-key-links.ts'
 
 /**
  * Returns a sentence for each partial unique index of the table, with the declaration if its condition looks like soft delete.
@@ -10,7 +11,7 @@ import type { Draft } from './relations/foreign-key-links.ts'
  * `create unique index labels_name on labels (name) where deleted_at is null` →
  * `its index labels_name makes (name) unique only in rows where deleted_at is null, so that is not declared. With soft delete, …`
  */
-export const partialKeyNotes = (draft: Draft): readonly string[] =>
+export const partialKeyNotes = (draft: ModelDraft): readonly string[] =>
   draft.table.partialKeys.map((key) => {
     const { name, columns, condition } = key
     const what = `its index ${name} makes (${columns.join(', ')}) unique only in rows where ${condition}, so that is not declared`
@@ -19,7 +20,10 @@ export const partialKeyNotes = (draft: Draft): readonly string[] =>
   })
 
 /** `unique: [['organisation_id', 'name']]` with the meta of soft delete; undefined for another condition. */
-function declaration({ table, fields }: Draft, { columns, rows }: PartialKey): string | undefined {
+function declaration(
+  { table, fields }: ModelDraft,
+  { columns, rows }: PartialKey,
+): string | undefined {
   const column = rows && table.columns.find(({ name }) => name === rows.column)
   const values = column && softDeleteValues(column, rows)
   const names = columns.flatMap((name) => fields.get(name) ?? [])
@@ -41,9 +45,10 @@ function softDeleteValues(
   { operator, value }: RowCondition,
 ): string | undefined {
   if (!/delet|remov|archiv|trash|discard/i.test(name)) return undefined
-  const isMoment = shape?.type === 'datetime' || shape?.type === 'date'
-  if (isMoment) return operator === 'is' && value === null ? "[null, 'now']" : undefined
-  if (shape?.type !== 'boolean' || value === null) return undefined
+  if (shape === undefined) return undefined
+  const { json, ofMoment } = columnTypes[shape.type]
+  if (ofMoment !== false) return operator === 'is' && value === null ? "[null, 'now']" : undefined
+  if (json !== 'boolean' || value === null) return undefined
   const isTrue = value.text === 'true' || value.text === '1'
   const isActive = operator === '=' || operator === 'is' ? !isTrue : isTrue
   const coversNull = operator === 'is not' || !nullable

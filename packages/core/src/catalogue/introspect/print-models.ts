@@ -34,8 +34,11 @@ export function printModels(
 }
 
 function printModel(model: AnyModel, deletes: readonly RelationDeletes[]): string {
-  if (Object.keys(model.computed).length > 0 || Object.keys(model.methods).length > 0) {
-    throw new Error(`printModels: ${model.name} has functions, which cannot be written as text.`)
+  const { computed, aggregates, methods } = model
+  if ([computed, aggregates, methods].some((one) => Object.keys(one).length > 0)) {
+    throw new Error(
+      `printModels: ${model.name} has computed columns, aggregates or methods, which are not written as text.`,
+    )
   }
   const columns = members(model.columns, print, model.name)
   const relations = members(model.relations, printRelation, model.name, (name) => {
@@ -53,7 +56,8 @@ function printModel(model: AnyModel, deletes: readonly RelationDeletes[]): strin
     ...(model.readOnly === true ? ['  readOnly: true,'] : []),
     ...(model.unique === undefined
       ? []
-      : [`  unique: ${print(model.unique, { indent: 1, used: 8 }, `${model.name}.unique`)},`]),
+      : // `used` counts the characters of `unique: ` and `meta: `.
+        [`  unique: ${print(model.unique, { indent: 1, used: 8 }, `${model.name}.unique`)},`]),
     ...(relations.length === 0 ? [] : ['  relations: {', ...relations, '  },']),
     ...(model.meta === undefined
       ? []

@@ -41,7 +41,8 @@ export const schemasWithTables = (
   db: Kysely<any>,
 ): Promise<readonly SchemaSize[]> => withReader(db, (plain, reader) => reader.schemas(plain))
 
-function withReader<T>(
+/** Reads from the catalogue, waiting for another process that has locked the database. */
+export function withReader<T>(
   db: AnyDatabase,
   read: (plain: AnyDatabase, reader: CatalogueReader) => Promise<T>,
 ): Promise<T> {

@@ -39,11 +39,13 @@ function mark(view: CatalogueTable, known: Known): CatalogueTable {
     .flatMap((name) => known.get(name.toLowerCase()) ?? [])
     .filter(({ name }) => name !== view.name)
   const base = known.get(view.projection?.table.split('.').at(-1)?.toLowerCase() ?? '')?.[0]
+  // The columns of the tables and views it reads that were marked in an earlier round.
   const renamed = new Set(
     sources.flatMap(({ columns }) =>
       columns.flatMap(({ name, credential }) => (credential ? [name.toLowerCase()] : [])),
     ),
   )
+  // Whether each item of the select list belongs to one column of the view.
   const fits = items?.length === view.columns.length
   const columns = view.columns.map((column, i) => {
     const names = [column.name, ...((fits && items?.[i]) || [])]
@@ -54,6 +56,7 @@ function mark(view: CatalogueTable, known: Known): CatalogueTable {
     )
     return shows ? ({ ...column, credential: true } as const) : column
   })
+  // The names that no column accounts for; one of a credential hides the whole view.
   const elsewhere = fits ? rest : all
   const hides =
     sources.some(({ credential }) => credential === true) ||

@@ -44,6 +44,7 @@ export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTabl
 }
 
 function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
+  // The view's column by the table's; `sources` is the reverse.
   const shown = new Map<string, string>()
   for (const [i, { name }] of view.columns.entries()) {
     const column = view.projection?.columns[i] ?? null

@@ -40,7 +40,7 @@ interface TableSelection {
 }
 
 /** Reads the constraints, grouped by the name of their table. */
-export async function readChecks(
+export async function readMysqlChecks(
   db: AnyDatabase,
   selection: TableSelection,
   maria: boolean,

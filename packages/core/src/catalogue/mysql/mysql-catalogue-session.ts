@@ -4,7 +4,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { executeFragment, rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueTable } from '../shared/catalogue.ts'
-import { type ReadOptions, readMysql } from './mysql-catalogue.ts'
+import { type MysqlCatalogueOptions, readMysql } from './mysql-catalogue.ts'
 
 /**
  * The variable that limits the time of a statement, and its value for the catalogue: 60 s, in MySQL's milliseconds or MariaDB's
@@ -19,7 +19,7 @@ const mariadbLimit = { name: 'max_statement_time', longest: 60 }
  */
 export async function readMysqlSchema(
   db: AnyDatabase,
-  options: ReadOptions,
+  options: MysqlCatalogueOptions,
 ): Promise<CatalogueTable[]> {
   if (db.isTransaction) return readMysql(db, options)
   return db.connection().execute(async (own) => {

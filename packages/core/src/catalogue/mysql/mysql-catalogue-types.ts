@@ -1,8 +1,9 @@
 // MySQL and MariaDB types → column types; a type without a corresponding column type is `opaque`.
 
-import type { Shape } from '../shared/catalogue.ts'
+import { columnTypes } from '../../model/column-types.ts'
+import type { ColumnShape } from '../shared/catalogue.ts'
 
-export interface MysqlType {
+export interface DeclaredMysqlType {
   /** `tinyint`, `varchar`, `enum` … in lower case. */
   readonly name: string
   /** With its arguments: `tinyint(1)`, `enum('a','b')`. */
@@ -15,7 +16,7 @@ export interface MysqlType {
   readonly json: boolean
 }
 
-const plainTypes: Readonly<Record<string, Shape>> = {
+const plainTypes: Readonly<Record<string, ColumnShape>> = {
   tinyint: { type: 'integer' },
   smallint: { type: 'integer' },
   mediumint: { type: 'integer' },
@@ -39,9 +40,9 @@ const plainTypes: Readonly<Record<string, Shape>> = {
   longblob: { type: 'binary' },
 }
 
-const opaque: Shape = { type: 'opaque', readOnly: true }
+const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
-export function mysqlShape(type: MysqlType): Shape {
+export function mysqlShape(type: DeclaredMysqlType): ColumnShape {
   if (type.json) return { type: 'json' }
   switch (type.name) {
     case 'tinyint':
@@ -69,17 +70,17 @@ export function mysqlShape(type: MysqlType): Shape {
   }
 }
 
-function plainShape({ name, full }: MysqlType): Shape {
+function plainShape({ name, full }: DeclaredMysqlType): ColumnShape {
   const shape = Object.hasOwn(plainTypes, name) ? plainTypes[name] : undefined
   if (shape === undefined) return opaque
-  const isWhole = shape.type === 'integer' || shape.type === 'bigint'
+  const isWhole = columnTypes[shape.type].number === 'whole'
   return isWhole && / unsigned/.test(full) ? { ...shape, unsigned: true } : shape
 }
 
 /** The only collations that compare all of Unicode by code point. */
 const binaryCollations = /^utf8mb4_(?:0900_|nopad_)?bin$/
 
-function collation(type: MysqlType): { collation?: 'database' } {
+function collation(type: DeclaredMysqlType): { collation?: 'database' } {
   const own = type.collation ?? ''
   return binaryCollations.test(own) ? {} : { collation: 'database' }
 }

@@ -9,18 +9,18 @@ import type {
   CatalogueColumn,
   CatalogueForeignKey,
   CatalogueTable,
+  ColumnShape,
   RowReader,
-  Shape,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { constantDefault, jsonOfConstant } from '../shared/default-value.ts'
 import { deleteRule } from '../shared/delete-rule.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
-import { readChecks, type TableChecks, unescaped } from './mysql-catalogue-checks.ts'
+import { readMysqlChecks, type TableChecks, unescaped } from './mysql-catalogue-checks.ts'
 import { mysqlShape } from './mysql-catalogue-types.ts'
-import { partialKey } from './mysql-partial-key.ts'
+import { mysqlPartialKey } from './mysql-partial-key.ts'
 import { numbersAmong } from './tinyint-values.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
@@ -68,7 +68,7 @@ interface ForeignKeyRow {
 
 const none: TableChecks = { json: new Set(), rules: [] }
 
-export interface ReadOptions {
+export interface MysqlCatalogueOptions {
   /** Default: the connection's current database. */
   readonly schema?: string | undefined
   /** The tables to read; default: every table. */
@@ -80,14 +80,14 @@ export interface ReadOptions {
 /** Reads the tables of a database. */
 export async function readMysql(
   db: AnyDatabase,
-  { schema, only, samples = false }: ReadOptions,
+  { schema, only, samples = false }: MysqlCatalogueOptions,
 ): Promise<CatalogueTable[]> {
   const { name, maria } = await databaseAndEngine(db, schema)
   const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
   const keys = grouped(await keyRows(db, name, only), (row) => row.table_name)
   const foreignKeys = grouped(await foreignKeyRows(db, name, only), (row) => row.table_name)
-  const checks = await readChecks(db, { schema: name, only }, maria)
+  const checks = await readMysqlChecks(db, { schema: name, only }, maria)
   const views = await viewTexts(db, name, only)
   const namesOf = (table: string) => {
     const rows = columns.get(table)
@@ -108,6 +108,7 @@ export async function readMysql(
     const projection =
       query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
     const primaryKey = own.filter(([key]) => key === 'PRIMARY').flatMap(names)
+    // The `tinyint(1)` columns that are no booleans.
     const whole =
       samples && !isView
         ? await wholeTinyints(db, sql.id(name, table), rows, {
@@ -136,7 +137,7 @@ export async function readMysql(
       primaryKey,
       uniqueKeys: uniqueKeys.map(names),
       partialKeys: uniqueKeys.flatMap(
-        (key) => partialKey(key[0], names(key), expressionsOf(rows)) ?? [],
+        (key) => mysqlPartialKey(key[0], names(key), expressionsOf(rows)) ?? [],
       ),
       foreignKeys: [...grouped(foreignKeys.get(table) ?? [], (row) => row.key_name).values()].map(
         (group) => foreignKey(group, name),
@@ -205,7 +206,7 @@ function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   return undefined
 }
 
-const shapeOf = (row: ColumnRow, own: TableChecks = none): Shape =>
+const shapeOf = (row: ColumnRow, own: TableChecks = none): ColumnShape =>
   mysqlShape({
     name: row.data_type.toLowerCase(),
     full: row.full_type,
@@ -217,6 +218,7 @@ const shapeOf = (row: ColumnRow, own: TableChecks = none): Shape =>
   })
 
 interface Known {
+  /** The CHECK constraints of the table. */
   readonly own: TableChecks
   readonly maria: boolean
   /** Whether the column is a `tinyint(1)` that is no boolean. */
@@ -226,13 +228,14 @@ interface Known {
 function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = columnName(row)
+  // MariaDB has sequences.
   const sequence = /^nextval\(/i.test(row.default_value ?? '')
   const readOnly = /\b(?:virtual|stored|persistent) generated\b/.test(extra)
   // MariaDB writes the absence of a default on a nullable column as the word NULL, and quotes texts; MySQL does neither.
   const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
   const type = row.data_type.toLowerCase()
   const readable = isReadable(row)
-  const known: Shape = isWhole ? { type: 'integer' } : shapeOf(row, own)
+  const known: ColumnShape = isWhole ? { type: 'integer' } : shapeOf(row, own)
   const shape = readable ? known : undefined
   const checks = columnChecks(
     {
@@ -273,7 +276,7 @@ function defaultOf(
   isBoolean: boolean,
 ): Constant | undefined {
   if (text === null) return undefined
-  if (maria) return constantOf(text, 'escapes')
+  if (maria) return constantDefault(text, 'escapes')
   return /default_generated/i.test(extra) ? undefined : { text, isString: !isBoolean }
 }
 

@@ -32,7 +32,7 @@ interface Marked {
  * `unique (organisation_id, name, live)`, `live` being `if(deleted_at is null, 1, null)` → a key (organisation_id, name) where
  * deleted_at is null
  */
-export function partialKey(
+export function mysqlPartialKey(
   name: string,
   columns: readonly string[],
   expressions: ReadonlyMap<string, string>,

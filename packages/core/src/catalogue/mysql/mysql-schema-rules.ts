@@ -1,13 +1,16 @@
 // How models are compared with a database of MySQL or MariaDB.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { type IndexRow, indexesOf } from '../shared/table-index.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readMysqlSchema } from './mysql-catalogue-session.ts'
 import { markedIndexText } from './mysql-partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
+  // There are no partial indexes, so this describes one over a generated column.
   indexAmong: markedIndexText,
   read: (db, schema, only) => readMysqlSchema(db, { schema, only }),
   async tableNames(db, schema) {
@@ -22,14 +25,25 @@ export const mysqlSchema: SchemaRules = {
       where constraint_schema = coalesce(${schema ?? null}, database()) limit 1`
     return rows.length > 0
   },
+  async indexes(db, schema, tables) {
+    return indexesOf(
+      await rowsOf<IndexRow>(db)`
+        select table_name as ${sql.id('table')}, index_name as ${sql.id('index')},
+          column_name as ${sql.id('column')}
+        from information_schema.statistics
+        where table_schema = coalesce(${schema ?? null}, database()) and table_name in (${sql.join(tables)})
+        order by table_name, index_name, seq_in_index`,
+    )
+  },
   async foldsTables(db) {
     const rows = await rowsOf<{ folds: unknown }>(db)`select @@lower_case_table_names as folds`
     return Number(rows[0]?.folds) > 0
   },
   foldsColumns: true,
   triggersFill: true,
+  // `found` is the type of the omitted column, as the database writes it.
   async mayFill(db, { schema = null, table, found }) {
-    // An omitted ENUM gets its first member.
+    // A required ENUM that is omitted gets its first member.
     if (/^enum/i.test(found)) return true
     const [row] = await rowsOf<{ name: string; triggers: unknown }>(db)`
       select coalesce(${schema}, database()) as name,

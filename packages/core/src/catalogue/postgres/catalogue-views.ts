@@ -12,6 +12,10 @@ import { isTrue } from './catalogue-truth.ts'
 interface ViewRow {
   readonly view: string
   readonly query: string
+  /**
+   * Whether PostgreSQL could update its rows by itself: 4 in `pg_relation_is_updatable` is UPDATE, its `false` leaves out triggers, and no
+   * rewrite rule of the host does it.
+   */
   readonly simple: unknown
   readonly source_schema: string
   readonly source: string
@@ -24,7 +28,7 @@ export interface ViewText {
 }
 
 /**
- * Reads the queries of views and materialised views. Parses only those of views that PostgreSQL could update, which excludes
+ * Reads the queries of views and materialised views. Parses only those of views that PostgreSQL could update by itself, which excludes
  * set-returning functions. A table name without a schema in a query is one of the relations that the view depends on.
  */
 export async function viewTexts(
@@ -55,6 +59,7 @@ export async function viewTexts(
   return texts
 }
 
+/** Parses the query of a simple view whose table is in the schema. `sources` are the relations that the view depends on. */
 function queryOf(text: string, sources: readonly ViewRow[], schema: string): ViewQuery | undefined {
   const query = isTrue(sources[0]?.simple) ? readViewQuery(text) : undefined
   const named = sources.filter(({ source }) => source === query?.table)
@@ -70,6 +75,7 @@ export async function withNotNullKeys(
   table: CatalogueTable,
 ): Promise<CatalogueTable> {
   if (table.kind !== 'materialised view' || table.unusable !== undefined) return table
+  // The columns without NULL.
   const full = new Set<string>()
   for (const name of new Set(table.uniqueKeys.flat())) {
     const rows = await rowsOf(db)`

@@ -30,7 +30,7 @@ interface CheckRow {
 }
 
 /** Reads only constraints that hold for every row: validated, enforced, and inherited by child tables. */
-export async function readChecks(
+export async function readPostgresChecks(
   db: AnyDatabase,
   schema: string,
   oids?: readonly string[],

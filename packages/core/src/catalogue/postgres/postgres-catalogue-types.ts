@@ -1,8 +1,9 @@
 // PostgreSQL types → column types; a type without a corresponding column type is `opaque`.
 
-import type { Shape } from '../shared/catalogue.ts'
+import { isItemType } from '../../model/column-types.ts'
+import type { ColumnShape } from '../shared/catalogue.ts'
 
-export interface PostgresType {
+export interface DeclaredPostgresType {
   /** Internal name of the base type, domains already resolved: `int4`, `bpchar`, `numeric`. */
   readonly name: string
   /** `b` base, `e` enum, `c` composite, `r` range … */
@@ -14,13 +15,13 @@ export interface PostgresType {
   /** Whether text compares by code point. */
   readonly codePointOrder: boolean
   /** The type of an array's items. */
-  readonly item?: Pick<PostgresType, 'name' | 'kind' | 'members'>
+  readonly item?: Pick<DeclaredPostgresType, 'name' | 'kind' | 'members'>
 }
 
-const opaque: Shape = { type: 'opaque', readOnly: true }
+const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
-const plainTypes: ReadonlyMap<string, Shape> = new Map<string, Shape>(
-  Object.entries<Shape>({
+const plainTypes: ReadonlyMap<string, ColumnShape> = new Map<string, ColumnShape>(
+  Object.entries<ColumnShape>({
     int2: { type: 'integer' },
     int4: { type: 'integer' },
     int8: { type: 'bigint' },
@@ -38,7 +39,7 @@ const plainTypes: ReadonlyMap<string, Shape> = new Map<string, Shape>(
   }),
 )
 
-export function postgresShape(type: PostgresType): Shape {
+export function postgresShape(type: DeclaredPostgresType): ColumnShape {
   if (type.item !== undefined) return listShape(type, type.item)
   if (type.kind === 'e') return { type: 'enum', enum: type.members }
   const collation = type.codePointOrder ? {} : { collation: 'database' as const }
@@ -47,6 +48,7 @@ export function postgresShape(type: PostgresType): Shape {
       return { type: 'decimal', ...numericDigits(type.modifier) }
     case 'varchar':
     case 'bpchar':
+      // The modifier is the length plus 4.
       return type.modifier < 4
         ? { type: 'string', ...collation }
         : { type: 'string', maxLength: type.modifier - 4, ...collation }
@@ -63,17 +65,20 @@ export function postgresShape(type: PostgresType): Shape {
 }
 
 /** Returns the shape of a list; `opaque` if no column type fits its items. */
-function listShape(list: PostgresType, item: NonNullable<PostgresType['item']>): Shape {
+function listShape(
+  list: DeclaredPostgresType,
+  item: NonNullable<DeclaredPostgresType['item']>,
+): ColumnShape {
   const of = postgresShape({ ...item, modifier: list.modifier, codePointOrder: true })
   const { type, maxLength: _, collation: __, ...digits } = of
-  if (type === 'json' || type === 'binary' || type === 'list' || type === 'opaque') return opaque
-  return { type: 'list', items: type, ...digits }
+  return isItemType(type) ? { type: 'list', items: type, ...digits } : opaque
 }
 
 /** Decodes precision and scale. `numeric` without them holds any number. A negative scale, which rounds to tens, is returned as scale 0. */
 function numericDigits(modifier: number): { precision?: number; scale?: number } {
   if (modifier < 4) return {}
   const packed = modifier - 4
+  // The lower 11 bits are the scale, with a sign; those from bit 16 on are the precision.
   const scale = ((packed & 0x7ff) ^ 0x400) - 0x400
   const precision = (packed >> 16) & 0xffff
   return scale < 0 ? { precision: precision - scale, scale: 0 } : { precision, scale }

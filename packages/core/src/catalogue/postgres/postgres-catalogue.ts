@@ -12,23 +12,25 @@ import type {
   TableKind,
 } from '../shared/catalogue.ts'
 import { columnChecks } from '../shared/column-checks.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { constantDefault, jsonOfConstant } from '../shared/default-value.ts'
 import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { among } from '../shared/table-names.ts'
 import { isTrue } from './catalogue-truth.ts'
 import { viewTexts, withNotNullKeys } from './catalogue-views.ts'
-import { type ConstraintRules, readChecks, rulesOf } from './postgres-catalogue-checks.ts'
+import { type ConstraintRules, readPostgresChecks, rulesOf } from './postgres-catalogue-checks.ts'
 import { postgresShape } from './postgres-catalogue-types.ts'
 
 interface ColumnRow {
   readonly table: string
+  /** `relkind`: r an ordinary table, p a partitioned one, v a view, m a materialised view, f a foreign table. */
   readonly kind: string
   /** False for a materialised view that cannot be read yet. */
   readonly populated: unknown
   /** Whether other tables inherit it, whose rows it shows too. */
   readonly parent: unknown
+  /** Whether it is a partition of another table, belongs to an extension, and this user may read it. */
   readonly partition: unknown
   readonly extension: unknown
   readonly readable: unknown
@@ -37,6 +39,7 @@ interface ColumnRow {
   readonly column_readable: unknown
   /** The comment of the table. */
   readonly about: string | null
+  /** The type as written; then the type of the column, and the one below its domains. */
   readonly declared: string
   readonly type_oid: string
   readonly base_oid: string
@@ -46,6 +49,7 @@ interface ColumnRow {
   readonly item_oid: string | null
   readonly item_name: string | null
   readonly item_kind: string | null
+  /** Encodes length or digits (`DeclaredPostgresType.modifier`). */
   readonly modifier: unknown
   readonly not_null: unknown
   readonly identity: string
@@ -59,6 +63,7 @@ interface ColumnRow {
 
 interface KeyRow {
   readonly table: string
+  /** The oid of the index, and its name. */
   readonly key: string
   readonly name: string
   readonly primary: unknown
@@ -93,7 +98,7 @@ export async function readPostgres(
   const foreignKeys = grouped(await foreignKeyRows(db, name, oids), (row) => row.table)
   const members = await enumMembers(db, enumsOf(rows))
   const views = await viewTexts(db, name, oids)
-  const checks = await readChecks(db, name, oids)
+  const checks = await readPostgresChecks(db, name, oids)
   const namesOf = (table: string) => {
     const rows = columns.get(table)
     return rows && { columns: rows.flatMap((row) => row.column ?? []) }
@@ -184,7 +189,7 @@ function column(
     },
     rulesOf(rules, row.table, name, row.type_oid),
   )
-  const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
+  const constant = hasDefault ? constantDefault(row.default_value ?? '', 'plain') : undefined
   // PostgreSQL pads a shorter char(n) with spaces.
   const isPadded = row.base_name === 'bpchar' && constant?.text.length !== shape?.maxLength
   return {
@@ -250,7 +255,11 @@ async function oidsOf(
   return rows.map(({ oid }) => oid)
 }
 
-/** Uses `to_jsonb` for catalogue columns that only newer servers have, because a direct reference fails on older servers. */
+/**
+ * Uses `to_jsonb` for catalogue columns that only newer servers have, because a direct reference fails on older servers. Letters of the
+ * catalogue: `typtype` d domain, e enum; `typcategory` A array, whose `typlen` is -1; `collprovider` d that of the database, b builtin,
+ * c libc; `deptype` e belongs to an extension.
+ */
 const columnRows: RowReader<ColumnRow> = (db, schema, oids) => rowsOf<ColumnRow>(db)`
     with recursive base_type (oid, base, modifier, not_null) as (
       select oid, typbasetype, typtypmod, typnotnull from pg_type where typtype = 'd'

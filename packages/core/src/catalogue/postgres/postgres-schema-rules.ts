@@ -1,8 +1,10 @@
 // How models are compared with a PostgreSQL schema.
 
+import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { type IndexRow, indexesOf } from '../shared/table-index.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { schemaName } from './postgres-catalogue.ts'
 import { readPostgresSchema } from './postgres-catalogue-session.ts'
@@ -25,6 +27,22 @@ export const postgresSchema: SchemaRules = {
       where n.nspname = ${await schemaName(db, schema)} and o.contype = 'f' limit 1`
     return rows.length > 0
   },
+  async indexes(db, schema, tables) {
+    const oids = tables.map(
+      (table) =>
+        sql`to_regclass(concat_ws('.', quote_ident(${schema ?? null}), quote_ident(${table})))`,
+    )
+    return indexesOf(
+      await rowsOf<IndexRow>(db)`
+        select c.relname::text as "table", i.indexrelid::text as "index", a.attname::text as "column"
+        from pg_index i
+        join pg_class c on c.oid = i.indrelid
+        cross join lateral unnest(i.indkey) with ordinality k (attnum, position)
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+        where i.indrelid in (${sql.join(oids)}) and i.indisvalid and k.position <= i.indnkeyatts
+        order by 1, i.indexrelid, k.position`,
+    )
+  },
   async furtherSchemas(db) {
     const rows = await rowsOf<{ name: string }>(db)`
       select name::text as name from unnest(current_schemas(false)) with ordinality as s (name, position)
@@ -33,8 +51,8 @@ export const postgresSchema: SchemaRules = {
   },
   foldsTables: async () => false,
   foldsColumns: false,
-  // tgtype 7: FOR EACH ROW (1), BEFORE (2), INSERT (4). Partitions may have triggers of their own.
   triggersFill: true,
+  // tgtype 7: FOR EACH ROW (1), BEFORE (2), INSERT (4). Partitions may have triggers of their own.
   async mayFill(db, { schema = null, table }) {
     const rows = await rowsOf(db)`
       select 1 from pg_class c where c.oid = to_regclass(concat_ws('.', quote_ident(${schema}), quote_ident(${table})))

@@ -7,7 +7,7 @@ import type { Column } from '../../model/column.ts'
 import type { DeleteRule } from './delete-rule.ts'
 
 /** The options of a `Column` that follow from a database type. */
-export type Shape = Pick<
+export type ColumnShape = Pick<
   Column,
   | 'type'
   | 'unsigned'
@@ -41,7 +41,7 @@ export interface CatalogueColumn {
   /** The type as the database writes it, for notes. */
   readonly declared: string
   /** Undefined if no column type can represent the values; `note` then says why. */
-  readonly shape: Shape | undefined
+  readonly shape: ColumnShape | undefined
   readonly nullable: boolean
   /** The database generates the value: identity, auto-increment, sequence, row id. */
   readonly generated: boolean
@@ -119,6 +119,11 @@ export interface CatalogueTable {
   readonly primaryKey: readonly string[]
   /** Why the primary key that the table declares, which is left out here, does not identify its rows. */
   readonly whyNoKey?: string | undefined
+  /**
+   * The columns that number the rows and that no declaration names: in SQLite the row id, under each of its names that no column has. One
+   * of them is the key of a table that has no other.
+   */
+  readonly rowIds?: readonly CatalogueColumn[] | undefined
   /** Column sets of unique constraints and of unique indexes without a condition, excluding the primary key. */
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly partialKeys: readonly PartialKey[]
@@ -140,6 +145,12 @@ export interface SchemaSize {
   readonly isOwn: boolean
 }
 
+/** A table that is no view, and how many rows the database expects in it; null or negative if that is unknown. */
+export interface TableEstimate {
+  readonly name: string
+  readonly rows: unknown
+}
+
 /** A row of a query for `SchemaSize`; `own` is 1 for the connection's default schema. */
 export interface SchemaSizeRow {
   readonly name: string
@@ -153,6 +164,10 @@ export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize
     tables: Number(size),
     isOwn: Number(own) === 1,
   }))
+
+/** Whether the key of the table is the number of the row. */
+export const isKeyedByRowId = ({ primaryKey, rowIds = [] }: CatalogueTable): boolean =>
+  rowIds.some(({ name }) => primaryKey.includes(name))
 
 /** Returns the table's name without its schema. */
 export const ownName = ({ name, place }: CatalogueTable): string => place?.table ?? name

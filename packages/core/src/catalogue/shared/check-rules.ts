@@ -10,7 +10,7 @@ import {
   unwrapped,
 } from '../../dialect/shared/sql/sql-tokens.ts'
 
-export type Comparison = '>=' | '>' | '<=' | '<'
+export type CheckComparison = '>=' | '>' | '<=' | '<'
 
 /** A rule of a CHECK for one column; NULL always passes it. */
 export type CheckRule =
@@ -26,7 +26,7 @@ export type CheckRule =
   | {
       readonly kind: 'bound'
       readonly column: string
-      readonly comparison: Comparison
+      readonly comparison: CheckComparison
       readonly number: string
       /** The column is converted to a double for the comparison. */
       readonly asDouble: boolean
@@ -35,7 +35,7 @@ export type CheckRule =
   | {
       readonly kind: 'length'
       readonly column: string
-      readonly comparison: Comparison
+      readonly comparison: CheckComparison
       readonly length: number
       readonly unit: 'characters' | 'bytes'
     }
@@ -154,6 +154,7 @@ function singleRules(tokens: readonly SqlToken[], syntax: CheckSyntax): readonly
     : comparisonRules(left, operator.text, right, syntax)
 }
 
+/** The comparison of `10 > price` as one of `price`. */
 const turned: Readonly<Record<string, string>> = { '>=': '<=', '>': '<', '<=': '>=', '<': '>' }
 
 type Operand = (
@@ -350,9 +351,13 @@ function comparisonRules(
   return [{ kind: 'length', column, comparison: operator, length, unit }]
 }
 
-const isComparison = (operator: string): operator is Comparison => /^[<>]=?$/.test(operator)
+const isComparison = (operator: string): operator is CheckComparison => /^[<>]=?$/.test(operator)
 
-function boundRule(left: Operand, comparison: Comparison, number: string): readonly CheckRule[] {
+function boundRule(
+  left: Operand,
+  comparison: CheckComparison,
+  number: string,
+): readonly CheckRule[] {
   if (left.kind !== 'column') return []
   const asDouble = left.types.includes('double precision')
   // Other conversions round.

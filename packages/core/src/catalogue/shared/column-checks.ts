@@ -1,11 +1,12 @@
 // ColumnChecks: the rules of a table's CHECK constraints for each column, for models that introspection declares.
 
-import type { ColumnChecks, ColumnLimits, Shape } from './catalogue.ts'
+import { columnTypes } from '../../model/column-types.ts'
+import type { ColumnChecks, ColumnLimits, ColumnShape } from './catalogue.ts'
 import type { CheckRule } from './check-rules.ts'
 
 /** Properties of a column, besides its shape, that decide how its rules apply. */
 export interface CheckedColumn {
-  readonly shape: Shape | undefined
+  readonly shape: ColumnShape | undefined
   /** Whether only identical strings compare as equal. */
   readonly isExact: boolean
   /** True for a 32-bit float: the database compares its 64-bit value, whose digits differ from the digits that responses contain. */
@@ -20,7 +21,8 @@ export function columnChecks(
   rules: readonly CheckRule[],
 ): ColumnChecks | undefined {
   if (shape === undefined) return undefined
-  if (shape.type === 'string' || shape.type === 'text') {
+  const { text, number, json } = columnTypes[shape.type]
+  if (text === 'any') {
     const length = isPadded === true ? {} : lengthLimits(rules)
     const members = membersOf(rules)
     const isFilled = members?.every(
@@ -33,16 +35,15 @@ export function columnChecks(
         : { members, isExact: isExact && !types.includes('citext') }
     return present({ ...list, limits: length })
   }
-  const isNumber = ['integer', 'bigint', 'float', 'decimal'].includes(shape.type)
-  if (!isNumber) return undefined
+  if (number === false) return undefined
   const bounds = rules.filter(
     (rule) =>
       rule.kind === 'bound' &&
-      (!rule.asDouble || shape.type === 'float') &&
+      (!rule.asDouble || number === 'approximate') &&
       (isSingle !== true || Math.fround(Number(rule.number)) === Number(rule.number)),
   )
   return present({
-    limits: boundLimits(bounds, shape.type === 'integer' || shape.type === 'float'),
+    limits: boundLimits(bounds, json === 'number'),
   })
 }
 

@@ -4,10 +4,11 @@ import { isSymbol, sqlTokens, unwrapped } from '../../dialect/shared/sql/sql-tok
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import { decimalDigits } from '../../dialect/shared/values/decimal.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import type { Shape } from './catalogue.ts'
+import type { ColumnType } from '../../model/column.ts'
+import type { ColumnShape } from './catalogue.ts'
 
 /** Reads `'new'::text`, `-1`, `(0)`, `true`; undefined for an expression that must be computed. */
-export function constantOf(
+export function constantDefault(
   expression: string,
   backslash: 'escapes' | 'plain',
 ): Constant | undefined {
@@ -29,48 +30,54 @@ export function constantOf(
 }
 
 /** Converts the constant to the JSON that responses would contain for the column; undefined if that is not certain. */
-export function jsonOfConstant(
-  shape: Shape | undefined,
-  { text, isString }: Constant,
-): JsonValue | undefined {
-  switch (shape?.type) {
-    case 'integer':
-      return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined
-    case 'float':
-      return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : undefined
-    case 'bigint':
-      return /^-?[0-9]{1,19}$/.test(text) ? decimalDigits(text) : undefined
-    case 'decimal': {
-      if (shape.storage === 'text') return undefined
-      const digits = decimalDigits(text, shape.scale)
-      const fraction = digits?.split('.')[1] ?? ''
-      // More digits than the column has would be rounded.
-      return shape.scale === undefined || fraction.length <= shape.scale ? digits : undefined
-    }
-    case 'boolean':
-      if (isString) return undefined
-      if (text === '1' || text === 'true') return true
-      return text === '0' || text === 'false' ? false : undefined
-    case 'string':
-    case 'text':
-      return isString ? text : undefined
-    case 'uuid':
-      return isString && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
-        ? text
-        : undefined
-    case 'enum':
-      return isString && shape.enum?.includes(text) === true ? text : undefined
-    case 'date':
-      return isString && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? text : undefined
-    case 'json':
-      return emptyJson.get(text)
-    default:
-      return undefined
-  }
-}
+export const jsonOfConstant = (
+  shape: ColumnShape | undefined,
+  constant: Constant,
+): JsonValue | undefined => shape && readers[shape.type](constant, shape)
+
+type ReadConstant = (constant: Constant, shape: ColumnShape) => JsonValue | undefined
+
+const unknown: ReadConstant = () => undefined
+
+const text: ReadConstant = ({ text, isString }) => (isString ? text : undefined)
+
+const textLike =
+  (form: RegExp): ReadConstant =>
+  ({ text, isString }) =>
+    isString && form.test(text) ? text : undefined
 
 /** The only JSON defaults that are read. Databases may store other defaults in another form than they were written in. */
 const emptyJson: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['{}', {}],
   ['[]', []],
 ])
+
+const readers: Readonly<Record<ColumnType, ReadConstant>> = {
+  integer: ({ text }) => (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined),
+  float: ({ text }) => (/^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : undefined),
+  bigint: ({ text }) => (/^-?[0-9]{1,19}$/.test(text) ? decimalDigits(text) : undefined),
+  decimal({ text }, { scale, storage }) {
+    if (storage === 'text') return undefined
+    const digits = decimalDigits(text, scale)
+    const fraction = digits?.split('.')[1] ?? ''
+    // More digits than the column has would be rounded.
+    return scale === undefined || fraction.length <= scale ? digits : undefined
+  },
+  boolean({ text, isString }) {
+    if (isString) return undefined
+    if (text === '1' || text === 'true') return true
+    return text === '0' || text === 'false' ? false : undefined
+  },
+  string: text,
+  text,
+  uuid: textLike(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  enum: ({ text, isString }, shape) =>
+    isString && shape.enum?.includes(text) === true ? text : undefined,
+  date: textLike(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/),
+  datetime: unknown,
+  time: unknown,
+  json: ({ text }) => emptyJson.get(text),
+  binary: unknown,
+  list: unknown,
+  opaque: unknown,
+}

@@ -5,6 +5,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { CatalogueColumn, CatalogueTable } from './catalogue.ts'
+import type { TableIndex } from './table-index.ts'
 
 /** A required column without a default, in an INSERT that omits it. */
 export interface OmittedColumn {
@@ -36,6 +37,12 @@ export interface SchemaRules {
   readonly hasForeignKeys: (db: AnyDatabase, schema: string | undefined) => Promise<boolean>
   /** Further schemas in which the database looks for an unqualified name, in search order. */
   readonly furtherSchemas?: (db: AnyDatabase) => Promise<readonly string[]>
+  /** The indexes of the named tables, partial ones included. */
+  readonly indexes: (
+    db: AnyDatabase,
+    schema: string | undefined,
+    tables: readonly string[],
+  ) => Promise<readonly TableIndex[]>
   /** Whether table names that differ only in case are the same name. */
   readonly foldsTables: (db: AnyDatabase) => Promise<boolean>
   /** Whether column names that differ only in case are the same name. */

@@ -1,6 +1,7 @@
 // Decides whether a database column can hold the values of a declared type, by the type that introspection would declare for it.
 
 import type { ColumnType } from '../../model/column.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { CatalogueColumn } from './catalogue.ts'
 
@@ -27,21 +28,21 @@ export const strictTypes: FittingTypes = {
   opaque: [],
 }
 
-/** Types without fractions, which hold a decimal of scale 0. */
-const whole: readonly ColumnType[] = ['integer', 'bigint']
-
+/** Returns `SchemaRules.holds` for these types. */
 export const holdsBy =
   (types: FittingTypes) =>
   (declared: DialectColumn, { shape }: CatalogueColumn): boolean => {
-    // Every value can be converted to text.
-    if (declared.type === 'opaque') return true
+    // A type that is only read shows its values as text, to which every value can be converted.
+    if (columnTypes[declared.type].isOnlyRead) return true
     if (shape === undefined) return false
-    if (declared.type === 'list') {
+    if (columnTypes[declared.type].json === 'array') {
       const { items } = declared
-      const stored = shape.type === 'list' ? shape.items : undefined
+      const stored = shape.items
       return items !== undefined && stored !== undefined && types[items].includes(stored)
     }
     if (types[declared.type].includes(shape.type)) return true
-    if (declared.type === 'decimal') return declared.scale === 0 && whole.includes(shape.type)
-    return whole.includes(declared.type) && shape.type === 'decimal' && shape.scale === 0
+    const [wanted, found] = [columnTypes[declared.type].number, columnTypes[shape.type].number]
+    // A decimal of scale 0 has no fractions, either.
+    if (wanted === 'exact') return declared.scale === 0 && found === 'whole'
+    return wanted === 'whole' && found === 'exact' && shape.scale === 0
   }

@@ -76,9 +76,9 @@ export interface NamesInView {
 const setOperations = new Set(['union', 'intersect', 'except', 'minus'])
 
 export function namesInView(text: string): NamesInView {
-  const all = tokensOf(text)
-  const as = isWord(all[0], 'create') ? all.findIndex((token) => isWord(token, 'as')) : -1
-  const tokens = all.slice(as + 1)
+  const whole = tokensOf(text)
+  const as = isWord(whole[0], 'create') ? whole.findIndex((token) => isWord(token, 'as')) : -1
+  const tokens = whole.slice(as + 1)
   const from = tokens.findIndex((token) => isWord(token, 'from'))
   const isOne =
     isWord(tokens[0], 'select') &&

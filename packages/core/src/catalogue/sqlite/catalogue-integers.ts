@@ -8,7 +8,7 @@ import { sampleOf } from './sampled-classes.ts'
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** Returns the columns with a number beyond 2^53-1 in the sampled rows; for `rowId`, the alias of the row id, in any row. */
+/** Returns the columns with a number beyond 2^53-1 in the sampled rows; for `rowId`, the row id or its alias, in any row. `ordered` as in `sampleOf`. */
 export async function largeIntegers(
   db: AnyDatabase,
   table: Fragment,
@@ -16,17 +16,21 @@ export async function largeIntegers(
   rowId: string | undefined,
   ordered: Fragment | undefined,
 ): Promise<ReadonlySet<string>> {
-  if (columns.length === 0) return new Set()
   const names = columns.map((name) => sql.id(name))
   const counts = names.map(
     (name, i) =>
       sql`max(typeof(${name}) = 'integer' and (${name} > ${largest} or ${name} < ${smallest})) as ${sql.id(`c${i}`)}`,
   )
-  const [sample] = await rowsOf<Readonly<Record<string, unknown>>>(db)`
+  const [sample] =
+    columns.length === 0
+      ? []
+      : await rowsOf<Readonly<Record<string, unknown>>>(db)`
     select ${sql.join(counts)} from ${sampleOf(table, names, ordered)}`
   const found = new Set(columns.filter((_, i) => Number(sample?.[`c${i}`] ?? 0) === 1))
   if (rowId === undefined || found.has(rowId)) return found
+  // In a query of its own, each of the two reads one row.
   const [ends] = await rowsOf<{ readonly large: unknown }>(db)`
-    select max(${sql.id(rowId)}) > ${largest} or min(${sql.id(rowId)}) < ${smallest} as large from ${table}`
+    select (select max(${sql.id(rowId)}) from ${table}) > ${largest}
+      or (select min(${sql.id(rowId)}) from ${table}) < ${smallest} as large`
   return Number(ends?.large ?? 0) === 1 ? found.add(rowId) : found
 }

@@ -8,7 +8,7 @@ import type { StorageClasses } from './sqlite-catalogue-types.ts'
 /** Number of rows that are read from each end of a table, or from the beginning of a view. */
 export const sampleRows = 1000
 
-/** Columns of one statement; a SELECT of SQLite has at most 2,000. */
+/** Columns of one statement. A SELECT of SQLite may have 2,000, but builds of SQLite may allow fewer. */
 const mostColumns = 500
 
 /** The sampled rows of a table, with these columns; `rowId` is the column by which a table of rows with ids can be read from both ends. */

@@ -1,21 +1,22 @@
 // SQLite declared types → column types: chosen by the type's name, because SQLite does not enforce types.
 
-import type { Shape } from '../shared/catalogue.ts'
+import { columnTypes } from '../../model/column-types.ts'
+import type { ColumnShape } from '../shared/catalogue.ts'
 
 /** The storage classes of a column's sampled values: `integer`, `real`, `text`, `blob`, and `null`, which tells nothing of its type. */
 export type StorageClasses = ReadonlySet<string>
 
-const opaque: Shape = { type: 'opaque', readOnly: true }
+const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
 export interface SqliteShape {
-  readonly shape: Shape
+  readonly shape: ColumnShape
   readonly note?: string
 }
 
 /** Digits of a decimal that a 64-bit float always holds exactly. */
 const exactDigits = 15
 
-const byName: Readonly<Record<string, Shape['type']>> = {
+const byName: Readonly<Record<string, ColumnShape['type']>> = {
   INT: 'integer',
   INTEGER: 'integer',
   TINYINT: 'integer',
@@ -85,7 +86,7 @@ function readDeclared(declared: string): { name: string; digits: number[] } {
 
 /**
  * Chooses the column type by the declared type and by `sampled`, the classes of sampled values. Declared types without bytes may hold
- * blobs, columns for dates and times may hold numbers, and keys of integers may hold texts.
+ * blobs, those of bytes texts, columns for dates and times may hold numbers, and keys of integers may hold texts.
  */
 export function sqliteShape(
   declared: string,
@@ -100,7 +101,10 @@ export function sqliteShape(
       ? { shape: { type: 'binary' }, note: `it is declared ${declared} but holds bytes` }
       : { shape: opaque, note: 'it holds both bytes and other values' }
   }
-  const isWhole = type === 'integer' || type === 'bigint'
+  if (type === 'binary' && values.size === 1 && values.has('text')) {
+    return { shape: { type: 'text' }, note: `it is declared ${declared} but holds texts` }
+  }
+  const isWhole = columnTypes[type].number === 'whole'
   return isKey && isWhole && values.has('text') ? { shape: { type: 'text' }, note: textKey } : known
 }
 
@@ -139,7 +143,7 @@ function decimalShape(name: string, [precision, scale = 0]: readonly number[]): 
 /** Some tools store dates as numbers of milliseconds or days; the column type expects text. */
 function temporalShape(type: 'date' | 'datetime' | 'time', values: StorageClasses): SqliteShape {
   if (!values.has('integer') && !values.has('real')) return { shape: { type } }
-  const shape: Shape = { type: values.has('real') ? 'float' : 'bigint' }
+  const shape: ColumnShape = { type: values.has('real') ? 'float' : 'bigint' }
   if (values.has('text')) {
     return { shape: opaque, note: 'it holds both numbers and texts' }
   }
@@ -170,7 +174,7 @@ function unknownShape(name: string, declared: string, values: StorageClasses): S
   return { shape: { type }, note: `${what}; its values are ${type}, so it is served as ${type}` }
 }
 
-function typeOf(values: StorageClasses): Shape['type'] | undefined {
+function typeOf(values: StorageClasses): ColumnShape['type'] | undefined {
   const kinds = [...values].sort().join()
   if (kinds === 'text') return 'text'
   if (kinds === 'integer') return 'integer'

@@ -1,12 +1,14 @@
 // Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
 
 import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
-import { classifySqlite } from '../../dialect/sqlite/errors.ts'
+import { classifySqlite } from '../../dialect/sqlite/sqlite-errors.ts'
 import { amongTables } from '../../dialect/sqlite/stored/among-tables.ts'
+import { sqliteCollations } from '../../dialect/sqlite/stored/collate-clauses.ts'
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type {
   CatalogueColumn,
   CatalogueForeignKey,
@@ -16,12 +18,11 @@ import type {
 } from '../shared/catalogue.ts'
 import type { CheckRule } from '../shared/check-rules.ts'
 import { columnChecks } from '../shared/column-checks.ts'
-import { constantOf, jsonOfConstant } from '../shared/default-value.ts'
+import { constantDefault, jsonOfConstant } from '../shared/default-value.ts'
 import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { sqliteCollations } from './catalogue-collations.ts'
 import { largeIntegers } from './catalogue-integers.ts'
 import { finerMoments } from './finer-moments.ts'
 import { sampledClasses, sampleRows } from './sampled-classes.ts'
@@ -98,8 +99,12 @@ export async function readSqlite(
       unusable === undefined
         ? await nullInKey(db, sql.id(schema, table.table), table, own)
         : undefined
+    // What is known of keys: the columns that foreign keys refer to, and a key column with NULL.
     const keyed = { named: namedByForeignKeys(table.table, references), withNull }
-    const read = unusable === undefined ? await readColumns(db, schema, table, own, keyed) : []
+    const { read, rowIds } =
+      unusable === undefined
+        ? await readColumns(db, schema, table, own, keyed)
+        : { read: [], rowIds: [] }
     const isView = table.kind === 'view'
     const indexes = [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()].filter(
       (group) => group.every((row) => row.origin !== 'pk' && row.column !== null),
@@ -113,8 +118,13 @@ export async function readSqlite(
       unusable,
       columns: read,
       primaryKey: withNull === undefined ? primaryKey(own) : [],
+      rowIds,
       whyNoKey: withNull && `its key column ${withNull} is NULL in some rows`,
-      uniqueKeys: indexes.filter((group) => group[0]?.partial !== 1).map(names),
+      uniqueKeys: [
+        // Beside the rows with NULL, the key still differs in every row.
+        ...(withNull === undefined ? [] : [primaryKey(own)]),
+        ...indexes.filter((group) => group[0]?.partial !== 1).map(names),
+      ],
       partialKeys: indexes.flatMap((group) => {
         const { index = '', partial, text } = group[0] ?? {}
         return partial === 1 ? [partialKey(index, names(group), predicateOf(text ?? ''))] : []
@@ -151,16 +161,26 @@ function primaryKey(rows: readonly ColumnRow[]): string[] {
     .map((row) => row.column)
 }
 
-/** The name of the row id, if the table has one; a table may use some of its names for columns. */
-function rowIdOf(
+/** The names of the row id, if the table has one; a table may use some of them for columns. */
+function rowIdNames(
   { kind, without_rowid: isWithout }: TableRow,
   rows: readonly ColumnRow[],
-): Fragment | undefined {
-  if (kind !== 'table' || isWithout !== 0) return undefined
+): readonly string[] {
+  if (kind !== 'table' || isWithout !== 0) return []
   const names = new Set(rows.map(({ column }) => column.toLowerCase()))
-  const name = ['rowid', '_rowid_', 'oid'].find((one) => !names.has(one))
-  return name === undefined ? undefined : sql.id(name)
+  return ['rowid', '_rowid_', 'oid'].filter((one) => !names.has(one))
 }
+
+const rowIdColumn = (name: string, { shape, note }: SqliteShape): CatalogueColumn => ({
+  name,
+  declared: 'the row id',
+  shape,
+  nullable: false,
+  generated: true,
+  hasDefault: false,
+  readOnly: false,
+  note: `SQLite's number of the row, which VACUUM may change${note === undefined ? '' : `; ${note}`}`,
+})
 
 const foundBy = (db: AnyDatabase, query: Fragment): Promise<{ readonly found: unknown }[]> =>
   rowsOf<{ readonly found: unknown }>(db)`${query}`
@@ -191,13 +211,14 @@ async function nullInKey(
   return undefined
 }
 
-const isInteger = ({ shape }: SqliteShape): boolean =>
-  shape.type === 'integer' || shape.type === 'bigint'
+const isInteger = ({ shape }: SqliteShape): boolean => columnTypes[shape.type].number === 'whole'
 
 const largeInteger: SqliteShape = {
   shape: { type: 'bigint' },
   note: 'it holds numbers beyond 2^53-1, which JSON readers round, so it is served as bigint',
 }
+
+const plainInteger: SqliteShape = { shape: { type: 'integer' } }
 
 interface KeyColumns {
   /** The columns that foreign keys name, in lower case. */
@@ -212,7 +233,7 @@ async function readColumns(
   table: TableRow,
   rows: readonly ColumnRow[],
   { named, withNull }: KeyColumns,
-): Promise<CatalogueColumn[]> {
+): Promise<Pick<CatalogueTable, 'rowIds'> & { readonly read: readonly CatalogueColumn[] }> {
   const collations = sqliteCollations(table.text ?? '')
   const rules = sqliteChecks(table.text ?? '')
   const key = rows.filter((row) => row.key > 0)
@@ -224,7 +245,11 @@ async function readColumns(
     table.without_rowid === 0 &&
     /^integer$/i.test(row.declared)
   const from = sql.id(schema, table.table)
-  const rowId = rowIdOf(table, rows)
+  const [rowIdName, ...otherNames] = rowIdNames(table, rows)
+  const rowId = rowIdName === undefined ? undefined : sql.id(rowIdName)
+  // An alias of the row id is the key of its table, which needs no other.
+  const alias = rows.find(isRowId)?.column
+  const unnamed = alias === undefined && rowIdName !== undefined ? [rowIdName, ...otherNames] : []
   const names = rows.map(({ column }) => column)
   const classes = await sampledClasses(db, from, names, rowId)
   const isWhole = ({ declared, column }: ColumnRow): boolean =>
@@ -233,7 +258,7 @@ async function readColumns(
     db,
     from,
     rows.filter(isWhole).map(({ column }) => column),
-    rows.find(isRowId)?.column,
+    alias ?? rowIdName,
     rowId,
   )
   const isBigint = (row: ColumnRow): boolean => sqliteShape(row.declared).shape.type === 'bigint'
@@ -253,14 +278,14 @@ async function readColumns(
   for (const row of rows) {
     const values = classes.get(row.column)
     const { shape, note } = shapes.get(row.column) as SqliteShape
-    const isText = shape?.type === 'string' || shape?.type === 'text'
+    const isText = shape !== undefined && columnTypes[shape.type].text === 'any'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
     const checks = columnChecks(
       { shape, isExact: collation === 'BINARY' },
       rules.filter((rule) => isRuleOf(row, rule)),
     )
     const hasDefault = row.default_value !== null && !/^null$/i.test(row.default_value)
-    const constant = hasDefault ? constantOf(row.default_value ?? '', 'plain') : undefined
+    const constant = hasDefault ? constantDefault(row.default_value ?? '', 'plain') : undefined
     columns.push({
       name: row.column,
       declared: row.declared,
@@ -281,7 +306,8 @@ async function readColumns(
       note,
     })
   }
-  return columns
+  const numbers = large.has(rowIdName ?? '') ? largeInteger : plainInteger
+  return { read: columns, rowIds: unnamed.map((name) => rowIdColumn(name, numbers)) }
 }
 
 /**

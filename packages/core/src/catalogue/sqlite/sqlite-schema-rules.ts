@@ -5,6 +5,7 @@ import { rowsOf } from '../../lib/sql/statement.ts'
 import type { CatalogueColumn } from '../shared/catalogue.ts'
 import { partialIndexText } from '../shared/partial-key.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
+import { type IndexRow, indexesOf } from '../shared/table-index.ts'
 import { type FittingTypes, holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readSqlite } from './sqlite-catalogue.ts'
 import { sqliteLacks } from './sqlite-lacking.ts'
@@ -55,6 +56,16 @@ export const sqliteSchema: SchemaRules = {
       where type in ('table', 'view') and name not like 'sqlite!_%' escape '!' order by name`
     return rows.map(({ name }) => name)
   },
+  async indexes(db, schema = 'main', tables) {
+    return indexesOf(
+      await rowsOf<IndexRow>(db)`
+        select t.name as "table", i.name as "index", c.name as "column"
+        from ${sql.id(schema, 'sqlite_master')} t, pragma_index_list(t.name, ${schema}) i,
+          pragma_index_info(i.name, ${schema}) c
+        where t.type = 'table' and t.name in (${sql.join(tables)})
+        order by t.name, i.seq, c.seqno`,
+    )
+  },
   async hasForeignKeys(db, schema = 'main') {
     const rows = await rowsOf(db)`
       select 1 from ${sql.id(schema, 'sqlite_master')} t, pragma_foreign_key_list(t.name, ${schema}) f
@@ -74,7 +85,7 @@ export const sqliteSchema: SchemaRules = {
       // Affinity NUMERIC and REAL would turn the text into a 64-bit float.
       return found.shape?.storage === 'text' || text.some((type) => type === found.shape?.type)
     }
-    // Integers and texts in one column are compared as they are stored.
+    // `holdsTexts`: some sampled values are texts. Integers and texts in one column are compared as they are stored.
     if (found.holdsTexts === true && text.some((type) => type === declared.type)) return true
     return (isNumeric(found) ? holdsNumber : holdsDeclared)(declared, found)
   },

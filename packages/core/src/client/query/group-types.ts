@@ -2,29 +2,29 @@
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type {
-  FieldName,
   FieldOf,
   FieldValue,
   Given,
-  OwnName,
+  GroupableName,
+  Numeric,
   Shape,
   Target,
   ToOneName,
+  Unordered,
 } from '../model-fields.ts'
 import type { Named, ValueAt } from '../row.ts'
 import type { Nulls, SendOptions } from './query.ts'
-import type { Unordered, Where } from './where-types.ts'
+import type { Where } from './where-types.ts'
 
 type NameOfType<M extends AnyModel, Type, Not = never> = {
-  [K in OwnName<M>]: FieldOf<M, K>['type'] extends Type
+  [K in GroupableName<M>]: FieldOf<M, K>['type'] extends Type
     ? FieldOf<M, K>['type'] extends Not
       ? never
       : K
     : never
-}[OwnName<M>]
+}[GroupableName<M>]
 
 type Part = 'year' | 'month' | 'day'
-type Numeric = 'integer' | 'bigint' | 'float' | 'decimal'
 
 /** A column of the model or of a to-one relation, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
 export type GroupKey<M extends AnyModel, G extends Given> =
@@ -34,9 +34,11 @@ export type GroupKey<M extends AnyModel, G extends Given> =
       [K in ToOneName<M, G>]: `${K}.${NameOfType<Target<M, G, K>, unknown, Unordered>}`
     }[ToOneName<M, G>]
 
+type CountedName<M extends AnyModel> = Exclude<GroupableName<M>, `${string}->${string}`>
+
 /** One aggregate function and its column: `{ sum: 'price' }`. */
 export type Aggregate<M extends AnyModel> =
-  | { readonly count: FieldName<M> }
+  | { readonly count: CountedName<M> }
   | { readonly [F in 'sum' | 'avg']: { readonly [_ in F]: NameOfType<M, Numeric> } }['sum' | 'avg']
   | {
       readonly [F in 'min' | 'max']: {

@@ -1,5 +1,12 @@
-// Writes query objects in the query language, without knowledge of models. Names and values may come from outside of the program, so all of them are encoded.
+// Writes query objects in the query language, without knowledge of models. Names and values may come from outside of the program,
+// so values are encoded, and a text that is not a name is refused.
 
+import {
+  aggregateText,
+  conditionTexts,
+  isObject,
+  nameText,
+} from '../../model/query-words/condition-text.ts'
 import { ClientError } from '../client-error.ts'
 
 /** A query before its types are known. */
@@ -7,11 +14,15 @@ export interface LooseQuery {
   readonly where?: LooseObject | undefined
   readonly search?: string | undefined
   readonly orderBy?: readonly string[] | undefined
+  readonly distinctOn?: readonly string[] | undefined
   readonly fields?: readonly string[] | undefined
   readonly include?: LooseInclude | undefined
   readonly dump?: string | undefined
   readonly groupBy?: readonly string[] | undefined
-  readonly aggregate?: LooseObject | undefined
+  /** Of related records. */
+  readonly aggregate?: Readonly<Record<string, LooseAggregate>> | undefined
+  /** Aggregates of groups. */
+  readonly grouped?: LooseObject | undefined
   readonly having?: LooseObject | undefined
   readonly limit?: number | undefined
   readonly page?: number | undefined
@@ -28,73 +39,15 @@ export interface LooseQuery {
   readonly params?: Readonly<Record<string, string>> | undefined
 }
 
+/** A function with its path, and conditions. */
+type LooseAggregate = Readonly<Record<string, unknown>> & { readonly where?: LooseObject }
+
 export type LooseInclude = Readonly<Record<string, true | LooseQuery>>
 type LooseObject = Readonly<Record<string, unknown>>
 
-/** The names of all operators, to distinguish `{ gt: 20 }` from conditions on a relation. */
-const operators =
-  /^([ilg][te]|eq|ne|n?in|n?i?like|i?(start|end)swith|between|isnull|contains|overlaps)$/
-
-const isObject = (value: unknown): value is LooseObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isColumn = (given: unknown): boolean =>
-  !isObject(given) ||
-  (Object.keys(given).length > 0 &&
-    Object.entries(given).every(([name, value]) => operators.test(name) && !isObject(value)))
-
-/** Encodes a value; in quotes if it may contain characters that the query language interprets. */
-const valueText = (value: unknown): string => {
-  const text = String(value)
-  if (typeof value === 'function') return text
-  return encodeURIComponent(/^[\w.:-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`)
-}
-
-/** Encodes a name or path: a `&` in it would begin another parameter. The query language uses dots for paths into json columns, too. */
-const nameText = (name: unknown): string => encodeURIComponent(`${name}`.replaceAll('->', '.'))
-
-/** Returns the filters on a column, one for each operator: `price__gt=20`. */
-function filters(column: string, given: unknown): string[] {
-  if (given === null) return [`${nameText(column)}__isnull=true`]
-  return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
-    // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
-    if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
-    const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
-    return `${nameText(column)}__${operator}=${text}`
-  })
-}
-
-/** Returns the conditions on one related record: `exists(author.name__ilike=austen)`. */
-function related(path: string, where: LooseObject): string[] {
-  const own: string[] = []
-  const further: string[] = []
-  for (const [name, given] of Object.entries(where)) {
-    if (isColumn(given)) own.push(...filters(name, given))
-    else further.push(...related(`${path}.${name}`, given as LooseObject))
-  }
-  if (!own[0] && further[0]) return further
-  return [`exists(${nameText(path)}${own[0] ? `.${own}` : ''})`, ...further]
-}
-
-const group = (where: LooseObject): string => {
-  const items = conditions(where)
-  return items.length === 1 ? `${items}` : `and[${items}]`
-}
-
-/** Returns the conditions of an object; each is a parameter of a query or an item of a group. */
-function conditions(where: LooseObject): string[] {
-  return Object.entries(where).flatMap(([name, given]) => {
-    if (name === 'not') return `not[${conditions(given as LooseObject)}]`
-    if (/^(or|and)$/.test(name)) {
-      return `${name}[${(given as LooseObject[]).map(group)}]`
-    }
-    return isColumn(given) ? filters(name, given) : related(name, given as LooseObject)
-  })
-}
-
 /** Returns the path of relations before a column: `author` for `-author.name.nullslast` and for `author.profile->address.city`. */
 const relationOf = (text: string): string =>
-  text.replace(/^-|(->.*|\.nulls(first|last))$|^\w+\(|\)$/g, '').replace(/\.?[^.]*$/, '')
+  text.replace(/^-|(->.*|\.nulls(first|last))$/g, '').replace(/\.?[^.]*$/, '')
 
 /**
  * Writes a query as a query string, without `?`.
@@ -105,12 +58,14 @@ const relationOf = (text: string): string =>
  * ```
  *
  * @param removes Whether it is the query of a DELETE, whose response has no record.
+ * @throws `TypeError` if a text is not a name where one is expected; it says where.
  */
 export function queryText(query: LooseQuery, removes = false): string {
   const {
     fields = [],
     groupBy = [],
-    aggregate,
+    aggregate = {},
+    grouped,
     include,
     orderBy = [],
     dump = 'none',
@@ -121,19 +76,23 @@ export function queryText(query: LooseQuery, removes = false): string {
   if (include && fields.some((path) => path.includes('->'))) {
     throw new TypeError('Either json paths or include.')
   }
-  const parts = [...conditions(query.where ?? {}), ...conditions(query.having ?? {})]
+  const parts = [...conditionTexts(query.where ?? {}), ...conditionTexts(query.having ?? {})]
   const joins = new Set([...fields, ...groupBy, ...orderBy].map(relationOf))
-  const add = (name: string, value: unknown, encode = encodeURIComponent): void => {
-    const text = `${[value ?? []].flat().map(encode as typeof nameText)}`
+  const add = (
+    name: string,
+    value: unknown,
+    encode: (value: never, name: string) => string = encodeURIComponent,
+  ): void => {
+    const text = `${[value ?? []].flat().map((one) => encode(one as never, name))}`
     if (text) parts.push(`${name}=${text}`)
   }
   const embed = (tree: LooseInclude, before: string): void => {
     for (const [name, options] of Object.entries(tree)) {
       const path = before + name
-      const at = nameText(path)
-      joins.add(path)
+      const at = nameText(path, 'include')
+      joins.add(at)
       if (options === true) continue
-      if (options.where) parts.push(`${at}[${conditions(options.where)}]`)
+      if (options.where) parts.push(`${at}[${conditionTexts(options.where)}]`)
       add(`${at}.limit`, options.limit)
       add(`${at}.order_by`, options.orderBy, nameText)
       // A record with `fields` cannot have relations, so with `include` whole records are read, and `picked` selects the fields.
@@ -143,35 +102,44 @@ export function queryText(query: LooseQuery, removes = false): string {
   }
   add('search', query.search)
   if (include) embed(include, '')
-  else add('fields', fields, nameText)
+  const related = Object.entries(aggregate).map(([label, { where, ...functions }]) => {
+    const [[name, path] = []] = Object.entries(functions)
+    return `${aggregateText(`${name}`, `${path}`, where)}|${nameText(label, 'aggregate')}`
+  })
+  const columns = fields.map((path) => nameText(path, 'fields'))
+  if (include) columns.length = 0
+  if (related[0] && !columns[0]) columns.push('*')
+  add('fields', [...columns, ...related], String)
   add('groupby', groupBy, nameText)
-  for (const [label, given] of Object.entries(aggregate ?? {})) {
+  for (const [label, given] of Object.entries(grouped ?? {})) {
     for (const [fn, column] of Object.entries(given as LooseObject)) {
-      joins.add(relationOf(String(column)))
-      parts.push(`${nameText(column)}|${nameText(label)}__${nameText(fn)}=1`)
+      parts.push(
+        `${nameText(column, 'aggregate')}|${nameText(label, 'aggregate')}__${nameText(fn, 'aggregate')}=1`,
+      )
     }
   }
   joins.delete('')
   if (joins.size) {
-    add('join', [...joins], nameText)
+    add('join', [...joins])
     add('join_type', 'left')
   }
   add('order_by', orderBy, nameText)
+  add('distinct_on', query.distinctOn, nameText)
   for (const name of ['limit', 'page', 'count', 'paging', 'after', 'before'] as const) {
     add(name, query[name])
   }
   add('max_affected', query.maxAffected)
   add('on_conflict', query.onConflict, nameText)
-  for (const name in linkBy) add(`${nameText(name)}.on_conflict`, linkBy[name], nameText)
-  for (const name in onMissing) add(`${nameText(name)}.on_missing`, onMissing[name])
+  for (const name in linkBy) add(`${nameText(name, 'linkBy')}.on_conflict`, linkBy[name], nameText)
+  for (const name in onMissing) add(`${nameText(name, 'onMissing')}.on_missing`, onMissing[name])
   if (query.cascade) add('cascade_delete', 1)
   if (query.includeDeleted) add('include_deleted', true)
   if (include) add('dump', 'dynamic')
-  else if (!fields.length && !aggregate && !removes) {
+  else if (!fields.length && !grouped && !removes) {
     if (dump === 'none') add('dump_relationships', false)
     else add('dump', dump)
   }
-  for (const name in params) add(nameText(name), params[name])
+  for (const name in params) add(encodeURIComponent(name), params[name])
   return parts.join('&')
 }
 
@@ -190,7 +158,7 @@ const valueAt = (row: LooseRow, path: string): unknown =>
   }, row)
 
 /** Selects `fields` from a record with embedded relations; throws if a relation is only a URL. */
-export function picked(row: LooseRow, { fields, include = {} }: LooseQuery): LooseRow {
+export function picked(row: LooseRow, { fields, include = {}, aggregate }: LooseQuery): LooseRow {
   const last = (path: string): string => path.replace(/.*\./, '')
   const result: LooseRow = fields?.length
     ? Object.fromEntries(
@@ -200,6 +168,7 @@ export function picked(row: LooseRow, { fields, include = {} }: LooseQuery): Loo
         }),
       )
     : { ...row }
+  for (const label in aggregate) result[label] = row[label]
   for (const [name, options] of Object.entries(include)) {
     const value = row[name]
     if (typeof value === 'string') {

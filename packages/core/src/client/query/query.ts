@@ -2,20 +2,28 @@
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type {
+  AggregateName,
   ColumnAt,
   FieldName,
   FieldOf,
   Given,
+  GroupableName,
   OwnName,
   RelationName,
   Target,
   ToOneName,
+  Unordered,
 } from '../model-fields.ts'
-import type { Unordered, Where } from './where-types.ts'
+import type { Exactly, Misspelt } from './mistakes.ts'
+import type { LabelConditions } from './related-types.ts'
+import type { Where } from './where-types.ts'
 
-type SortableName<M extends AnyModel> = {
-  [K in OwnName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
-}[OwnName<M>]
+/** The columns that can be compared with one another. */
+type ComparedName<M extends AnyModel> = {
+  [K in GroupableName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
+}[GroupableName<M>]
+
+type SortableName<M extends AnyModel> = ComparedName<M> | AggregateName<M>
 
 /** Where null values come; without it they are the largest. */
 export type Nulls = '' | '.nullsfirst' | '.nullslast'
@@ -30,6 +38,9 @@ export type Order<M extends AnyModel, G extends Given> =
   | {
       [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
     }[ToOneName<M, G>]
+
+/** An order by an aggregate of the query. */
+type LabelOrder<A> = `${Direction}${keyof A & string}${Nulls}`
 
 /** A column of the model or of a relation: `'title'`, `'author.name'`; longer paths are checked by `Existing`. */
 export type FieldPath<M extends AnyModel, G extends Given> =
@@ -61,21 +72,6 @@ export interface IncludeOptions<M extends AnyModel, G extends Given> {
 export type Include<M extends AnyModel, G extends Given> = {
   readonly [K in RelationName<M, G>]?: true | IncludeOptions<Target<M, G, K>, G>
 }
-
-type ObjectPart<T> = Extract<T, object>
-
-/** The type `Given`, but each member that `Expected` lacks has an error type with its name. */
-type Exactly<Expected, Given> = {
-  readonly [K in keyof Given]: K extends keyof Expected
-    ? Given[K] extends readonly unknown[]
-      ? Expected[K]
-      : Given[K] extends object
-        ? Exactly<ObjectPart<Expected[K]>, Given[K]>
-        : Expected[K]
-    : Misspelt<K>
-}
-
-type Misspelt<K> = `there is no "${K & string}" here`
 
 /** The type of `include`, but each misspelt member has an error type with its name. */
 type ExactInclude<M extends AnyModel, G extends Given, I> = {
@@ -112,12 +108,14 @@ export interface SendOptions {
   readonly params?: Readonly<Record<string, string>> | undefined
 }
 
-/** The parts of a query that do not change the type of its result. */
-export interface Selection<M extends AnyModel, G extends Given> extends SendOptions {
-  readonly where?: Where<M, G> | undefined
+/** The parts of a query that do not change the type of its result; `A` are the aggregates of related records in it. */
+export interface Selection<M extends AnyModel, G extends Given, A = unknown> extends SendOptions {
+  readonly where?: Where<M, G, LabelConditions<M, G, NoInfer<A>>> | undefined
   /** Words that must all occur in the columns that the model declares for `search`; an empty string is not sent. */
   readonly search?: string | undefined
-  readonly orderBy?: readonly Order<M, G>[] | undefined
+  readonly orderBy?: readonly (Order<M, G> | LabelOrder<NoInfer<A>>)[] | undefined
+  /** Of the records that are equal in these columns, only the first by `orderBy`, which must begin with them. */
+  readonly distinctOn?: readonly ComparedName<M>[] | undefined
   /** Records of a page. */
   readonly limit?: number | undefined
   readonly count?: Count | undefined

@@ -1,10 +1,8 @@
 // Conditions as objects: which operators each column takes, and the relations that can be followed. Types only.
 
-import type { ColumnType } from '../../model/column.ts'
 import type { AnyModel } from '../../model/define-model.ts'
+import type { ShapeOf, ValueOf } from '../aggregate-types.ts'
 import type {
-  FieldOf,
-  FieldValue,
   Given,
   IsMany,
   OwnName,
@@ -75,15 +73,15 @@ export type Operators<C extends Shape, V> = C['type'] extends Text
 type NullOf<C extends Shape> = C extends { readonly nullable: true } ? null : never
 
 /** A value is short for `{ eq: value }`, null for `{ isnull: true }`. */
-type ColumnCondition<C extends Shape, V> = C['type'] extends Uncompared | 'list'
+export type ColumnCondition<C extends Shape, V> = C['type'] extends Uncompared | 'list'
   ? Operators<C, V> | NullOf<C>
   : Operators<C, V> | V | NullOf<C>
 
-type Valued<V> = Exclude<V, null | undefined>
+export type Valued<V> = Exclude<V, null | undefined>
 
 /** Conditions on columns of a model, and on paths into them (`'profile->address.city'`); all must hold. */
-export type ColumnConditions<M extends AnyModel> = {
-  readonly [K in OwnName<M>]?: ColumnCondition<FieldOf<M, K>, Valued<FieldValue<M, K>>>
+export type ColumnConditions<M extends AnyModel, G extends Given> = {
+  readonly [K in OwnName<M>]?: ColumnCondition<ShapeOf<M, G, K>, Valued<ValueOf<M, G, K>>>
 }
 
 /**
@@ -94,23 +92,21 @@ export type RelationConditions<M extends AnyModel, G extends Given> = {
   readonly [K in RelationName<M, G>]?:
     | null
     | (IsMany<M, K> extends true
-        ? ColumnConditions<Target<M, G, K>>
+        ? ColumnConditions<Target<M, G, K>, G>
         : ToOneConditions<Target<M, G, K>, G>)
 }
 
-type ToOneConditions<M extends AnyModel, G extends Given> = ColumnConditions<M> & {
+type ToOneConditions<M extends AnyModel, G extends Given> = ColumnConditions<M, G> & {
   readonly [K in ToOneName<M, G>]?: null | ToOneConditions<Target<M, G, K>, G>
 }
 
-/** Conditions on the records of a model; all must hold. */
-export type Where<M extends AnyModel, G extends Given> = ColumnConditions<M> &
-  RelationConditions<M, G> & {
+/** Conditions on the records of a model, and those of `Labels` on aggregates of the query; all must hold. */
+export type Where<M extends AnyModel, G extends Given, Labels = unknown> = ColumnConditions<M, G> &
+  RelationConditions<M, G> &
+  Labels & {
     /** At least one of these must hold. */
-    readonly or?: readonly Where<M, G>[]
-    readonly and?: readonly Where<M, G>[]
+    readonly or?: readonly Where<M, G, Labels>[]
+    readonly and?: readonly Where<M, G, Labels>[]
     /** Negates the conditions. As in SQL, neither a condition on a NULL value nor its negation is true. */
-    readonly not?: Where<M, G>
+    readonly not?: Where<M, G, Labels>
   }
-
-/** The column types that rows cannot be ordered or grouped by. */
-export type Unordered = Extract<ColumnType, 'json' | 'binary' | 'list' | 'opaque'>

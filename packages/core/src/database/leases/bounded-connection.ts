@@ -36,10 +36,12 @@ export function onBoundedConnection<T>(
       if (!waiting.end()) return () => {}
       const send = sendOnOtherConnection(db, dialect, bounds)
       const target = { db, dialect, connection, bounds, send }
+      // Undefined if another request shares this transaction of the host and bounds its statements already.
       const taken = takeStatements(
         connection,
         (own) => new ConnectionBounds(target, own, onTimeout),
       )
+      // Resolves with the result. Called once the connection is released (`done`).
       let finish = (): void => {}
       try {
         const ask = (check: CompiledQuery) => connection.executeQuery(check)
@@ -48,6 +50,7 @@ export function onBoundedConnection<T>(
       } catch (error) {
         reject(error)
       }
+      // If a rejected statement still runs, the connection stays occupied until it ends; the result does not wait for that.
       const settled = taken?.sender.settled()
       if (settled !== undefined) finish()
       await settled

@@ -11,6 +11,7 @@ export class ConnectionBounds {
   readonly #own: Execute
   readonly #onTimeout: ((error: Error) => void) | undefined
   #running = 0
+  /** The error of a statement that was rejected before it ended; all later ones but ROLLBACK reject with it. */
   #failure: Error | undefined
   readonly #whenSettled: (() => void)[] = []
 
@@ -48,12 +49,13 @@ export class ConnectionBounds {
 
   #send<R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> {
     return new Promise((resolve, reject) => {
+      // Once closed, the connection does not wait for the statement, which may still settle later.
       let isOver = false
       const end = (): void => {
         if (isOver) return
         isOver = true
         this.#running -= 1
-        if (this.#running === 0) for (const resolve of this.#whenSettled.splice(0)) resolve()
+        if (this.#running === 0) for (const settle of this.#whenSettled.splice(0)) settle()
       }
       const running = new WatchedStatement(this.#targetFor(compiled), compiled.sql, {
         reject: (error) => {

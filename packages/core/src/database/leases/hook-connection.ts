@@ -3,6 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
 import { beforeStatements } from '../statements/kysely-methods.ts'
+import { type NestedRequests, nestOn } from './nested-requests.ts'
 
 /** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {
@@ -15,17 +16,21 @@ export interface HookConnection {
   readonly db: AnyDatabase
   /** What to do before a statement of a hook; set by the write that is running. In a batch, one write after the other sets it. */
   statements: BeforeHookStatements | undefined
+  /** The requests that hooks make on it. */
+  readonly nested: NestedRequests
   /** How many statements hooks have sent, or tried to send. */
   sent: number
 }
 
-/** Makes the connection of the hooks of a transaction. `db` is not the transaction itself, whose statements need no work before. */
-export function hookConnection(transaction: AnyDatabase): HookConnection {
+/** Makes the connection of the hooks of a transaction. `trail`: the requests inside which they run. `db` is not the transaction itself, whose statements need no work before. */
+export function hookConnection(transaction: AnyDatabase, trail: readonly string[]): HookConnection {
+  const db = beforeStatements(transaction, () => {
+    hooks.sent += 1
+    return workBefore(hooks.statements)
+  })
   const hooks: HookConnection = {
-    db: beforeStatements(transaction, () => {
-      hooks.sent += 1
-      return workBefore(hooks.statements)
-    }),
+    db,
+    nested: nestOn(db, trail),
     statements: undefined,
     sent: 0,
   }
@@ -40,6 +45,7 @@ async function workBefore(statements: BeforeHookStatements | undefined): Promise
   try {
     await statements?.work?.()
   } catch (error) {
+    // Gives the write time to end, which sets `isOver`.
     await turn()
     if (statements?.isOver !== true) throw error
     await new Promise<never>(() => {})

@@ -1,4 +1,4 @@
-// inTransaction: runs a write in one transaction and retries it after conflicts.
+// inTransaction: runs work in one transaction and repeats it after conflicts.
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -56,6 +56,7 @@ export async function inTransaction<T>(
     return attempt(db, dialect, bounds, work, now)
   }
   return withRetries(tryOnce, (error) => isConflict(dialect, error)).catch((error: unknown) => {
+    // An API error says already what failed; the error of a driver does not.
     const isBare = !(error instanceof ApiError) && isConflict(dialect, error)
     throw isBare ? unavailable(error, 'retry') : error
   })
@@ -152,6 +153,7 @@ function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): 
       return unavailable(error)
     case 'unavailable':
     case 'timeout':
+      // `undone`: the database says that it stored nothing, even if COMMIT failed.
       return phase === 'commit' && undone !== true ? unknownOutcome(error) : unavailable(error)
     case 'unique':
       return commitRefused(uniqueViolation([]), failure, error)
@@ -167,7 +169,7 @@ function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): 
     case 'policy':
       return commitRefused(forbidden(), failure, error)
     case 'trigger':
-      return commitRefused(refusedByDatabase(''), failure, error)
+      return commitRefused(refusedByDatabase(), failure, error)
     case 'other':
       if (phase === 'begin' && isWithoutTransactions(error)) return refusedBegin(error)
       // An unknown error of COMMIT does not prove a rollback.

@@ -1,5 +1,5 @@
-// Finds out whether the connections of a pool keep their settings between uses: `mysql2` takes them back at each release if the pool has
-// `resetOnRelease`, which neither Kysely nor the connection shows.
+// Finds out whether the connections of a pool keep their session settings between uses. With the option `resetOnRelease`, `mysql2`
+// resets the session at each release, and neither Kysely nor the connection tells whether the pool has that option.
 
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import { sessionSettingsOf } from '../../dialect/detect.ts'
@@ -9,32 +9,32 @@ import type { Bounds } from '../statements/bounds.ts'
 import { mayLoseSettings, settingsLast } from '../statements/check-session.ts'
 import { onPoolConnection } from './send.ts'
 
-/** Uses of the pool until a connection is expected to come again. */
+/** How often a connection is taken from the pool; a pool with more idle connections may never give the same one twice. */
 const mostUses = 5
 
 /**
- * Marks the session of a connection, and looks whether the mark is still there when the pool lends the connection again. Until a mark
- * was, the settings of each connection are read at each use. `db` must take its connections from a pool: one that is bound to a
- * connection never releases it.
+ * Sets a variable in the session of a connection, and reads it when the pool lends the connection again. If it is still set, sessions
+ * are not reset, and `settingsLast` is told; until then the settings of each connection are read at each use. `db` must take its
+ * connections from a pool: one that is bound to a connection never releases it.
  */
 export async function lookUpLastingSettings(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
 ): Promise<void> {
-  const mark = sessionSettingsOf(db, dialect)?.mark
-  if (mark === undefined || !mayLoseSettings(db, dialect)) return
-  const marked = new WeakSet<DatabaseConnection>()
+  const probe = sessionSettingsOf(db, dialect)?.resetProbe
+  if (probe === undefined || !mayLoseSettings(db, dialect)) return
+  const probed = new WeakSet<DatabaseConnection>()
   for (let use = 0; use < mostUses; use++) {
     const found = await onPoolConnection(db, dialect, bounds, async (connection, send) => {
-      if (marked.has(connection)) {
-        const { rows } = await send<{ mark: unknown }>(
-          CompiledQuery.raw(`select ${mark.value} as mark`),
+      if (probed.has(connection)) {
+        const { rows } = await send<{ probe: unknown }>(
+          CompiledQuery.raw(`select ${probe.value} as probe`),
         )
-        return rows[0]?.mark === null ? 'taken back' : 'kept'
+        return rows[0]?.probe === null ? 'reset' : 'kept'
       }
-      await send(CompiledQuery.raw(mark.set))
-      marked.add(connection)
+      await send(CompiledQuery.raw(probe.set))
+      probed.add(connection)
       return undefined
     })
     if (found === 'kept') settingsLast(db)

@@ -24,14 +24,6 @@ import { send } from './send.ts'
 /** A row by the aliases of its values. */
 export type NamedRow = Readonly<Record<string, unknown>>
 
-/** Measures the time that a request spends in the database. */
-export interface DatabaseTiming {
-  /** Runs `work` and counts its time; overlapping statements are counted once. */
-  database<T>(work: () => Promise<T>): Promise<T>
-  /** Runs `work` inside `database` without counting its time: the code between the statements of a transaction. */
-  ownWork<T>(work: () => Promise<T>): Promise<T>
-}
-
 export interface LeaseParts {
   /** A pool, one connection of it, or a transaction; without plugins, which would change the statements. */
   readonly db: AnyDatabase
@@ -41,8 +33,8 @@ export interface LeaseParts {
   readonly isBounded?: boolean
   /** Counts shared with other requests; absent in a transaction, which may see other rows. */
   readonly counts?: SharedCounts | undefined
-  /** Measures the time of the database; undefined if that is off. */
-  readonly timing?: DatabaseTiming | undefined
+  /** The level of the savepoint that the work is inside of (`atFreeLevel`), which its own savepoints have in their names. Default 0: none. */
+  readonly level?: number | undefined
 }
 
 /** Work with several statements: `lease` sends those of the service, `own` is the same connection for hooks. */
@@ -65,15 +57,15 @@ export class Lease {
   readonly bounds: Bounds
   readonly isBounded: boolean
   readonly counts: SharedCounts | undefined
-  readonly timing: DatabaseTiming | undefined
+  readonly level: number
 
-  constructor({ db, dialect, bounds, isBounded = false, counts, timing }: LeaseParts) {
+  constructor({ db, dialect, bounds, isBounded = false, counts, level = 0 }: LeaseParts) {
     this.db = db
     this.dialect = dialect
     this.bounds = bounds
     this.isBounded = isBounded
     this.counts = counts
-    this.timing = timing
+    this.level = level
   }
 
   /** The same database for statements that others need too, so that the disconnect of this client cancels none of them. */
@@ -83,16 +75,17 @@ export class Lease {
 
   /** Runs a read. Throws 503 if the database is unavailable or too slow, 400 if a value or sum is out of range. */
   rows(statement: Sendable): Promise<readonly NamedRow[]> {
-    return this.#read(statement, false) as Promise<readonly NamedRow[]>
+    return this.#read(statement, 'objects') as Promise<readonly NamedRow[]>
   }
 
   /** `rows`, with rows as arrays if the driver supports it. */
   rawRows(statement: Sendable): Promise<readonly RawRow[]> {
-    return this.#read(statement, true)
+    return this.#read(statement, 'arrays if possible')
   }
 
   /** Sends a statement; rejects with the error of the driver. `rows`: whether the driver may return rows as arrays. */
   send<R = unknown>(statement: Sendable, rows = false): Promise<QueryResult<R>> {
+    // `printed`: SQL of an earlier request, which is sent as it is.
     const compiled = 'printed' in statement ? statement.printed : this.#compiled(statement, rows)
     return this.#send(compiled) as Promise<QueryResult<R>>
   }
@@ -110,13 +103,14 @@ export class Lease {
 
   /**
    * Runs `work` with the lease of one connection of the pool, or with this lease if it is one already. Throws 503 if no connection
-   * becomes free. Server-Timing counts the wait for it as time of the database. `own` is the host's instance of this database.
+   * becomes free. `own` is the host's instance of this database.
    */
   async onOneConnection<T>(work: Work<T>, own: AnyDatabase = this.db): Promise<T> {
     const { dialect, bounds } = this
     if (this.isBounded || own.isTransaction) return work(this, own)
     // SQLite has one connection anyway. A statement that waits for a lock must release the connection for other requests.
     if (dialect.capabilities.blocksEventLoop) return work(this, own)
+    // Errors of `work` stay as they are; only failures to connect become 503.
     let isConnected = false
     const reserve: Opening<T> = (inside) =>
       onBoundedConnection(own, dialect, bounds, (one) => {
@@ -132,7 +126,7 @@ export class Lease {
 
   /**
    * Runs `work` in a transaction (`in-transaction.ts`), or in that of the batch, whose lease this is. `own` is the host's instance of
-   * this database. For Server-Timing, BEGIN and COMMIT count as time of the database.
+   * this database.
    */
   inTransaction<T>(work: Work<T>, own: AnyDatabase, isolation?: Isolation): Promise<T> {
     return this.#begin(inTransaction, work, own, isolation)
@@ -169,22 +163,24 @@ export class Lease {
     }
   }
 
-  /** Runs `work` on the connection that `open` opens. The time of `work` itself is not time of the database. */
+  /** Runs `work` on the connection that `open` opens. */
   #within<T>(open: Opening<T>, work: Work<T>): Promise<T> {
-    const { dialect, bounds, timing } = this
-    const inside = (one: AnyDatabase): Promise<T> => {
-      const db = withoutPlugins(one)
-      return work(new Lease({ db, dialect, bounds, isBounded: true, timing }), one)
-    }
-    if (timing === undefined) return open(inside)
-    return timing.database(() => open((one) => timing.ownWork(() => inside(one))))
+    const { dialect, bounds, level } = this
+    return open((one) =>
+      work(new Lease({ db: withoutPlugins(one), dialect, bounds, isBounded: true, level }), one),
+    )
   }
 
-  async #read(statement: Sendable, rows: boolean): Promise<readonly RawRow[]> {
+  async #read(
+    statement: Sendable,
+    form: 'objects' | 'arrays if possible',
+  ): Promise<readonly RawRow[]> {
     const { dialect } = this
-    // A stored statement is sent as it is.
+    // SQL that was printed for an earlier request is sent as it is.
     const compiled =
-      'printed' in statement ? statement.printed : this.#compiledRead(statement, rows)
+      'printed' in statement
+        ? statement.printed
+        : this.#compiledRead(statement, form === 'arrays if possible')
     const { parameters } = compiled
     const most = dialect.server?.maxValues
     if (most !== undefined && parameters.length > most) throw tooManyValues(parameters.length, most)
@@ -203,9 +199,10 @@ export class Lease {
     const { db, dialect } = this
     const compiled = compileStatement(db, statement, dialect.shortcuts?.textStyle)
     const { query, queryId, sql, parameters } = compiled
+    // Not `select … for update`, which belongs to a write.
     const isRead = sql.startsWith('select ') && !sql.endsWith(' update')
     const text = isRead ? this.sqlOfRead(sql, rows) : rows ? sqlForArrays(dialect, sql) : sql
-    // Only these four properties, so that V8 sees the same object shape as for stored statements.
+    // Only these four properties, so that V8 sees the same object shape as for statements printed earlier.
     return { query, queryId, sql: text, parameters }
   }
 
@@ -215,13 +212,9 @@ export class Lease {
     return rows ? { ...plain, sql: sqlForArrays(dialect, plain.sql) } : plain
   }
 
-  /** Counts the duration of the statement as time of the database. */
   #send(compiled: CompiledQuery): Promise<QueryResult<unknown>> {
-    const { db, dialect, timing } = this
-    const bounds = this.isBounded ? undefined : this.bounds
-    return timing === undefined
-      ? send(db, dialect, bounds, compiled)
-      : timing.database(() => send(db, dialect, bounds, compiled))
+    const { db, dialect, bounds } = this
+    return send(db, dialect, this.isBounded ? undefined : bounds, compiled)
   }
 }
 

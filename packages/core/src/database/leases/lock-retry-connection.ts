@@ -55,8 +55,11 @@ export function onLockRetryConnection<T>(
 }
 
 interface LockRetryOptions extends Pick<Bounds, 'client'> {
+  /** The deadline of the transaction, on the clock of `performance.now()`. */
   readonly until: number
+  /** Whether BEGIN has succeeded. */
   begun(): boolean
+  /** Called when BEGIN has succeeded. */
   begin(): void
 }
 
@@ -102,6 +105,7 @@ function retryingLocks(
     } catch (error) {
       if (!isEnd && ending === undefined && !isLocked(error) && (await hasEnded(send)))
         ending = error
+      // After these errors, such as a full disk, SQLite may have rolled back.
       if (dialect.classify(error).kind === 'unavailable') ending ??= error
       // `ending` is more useful than the error of a ROLLBACK that finds no transaction.
       throw ending ?? error

@@ -4,7 +4,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
-import { onCheckedSession } from '../statements/check-session.ts'
+import { onCheckedSession, refusedAsTooLong } from '../statements/check-session.ts'
 import { isTaken } from '../statements/kysely-methods.ts'
 import { lockedBy, retryWhileLocked } from '../statements/lock-retry.ts'
 import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
@@ -35,9 +35,12 @@ function sendChecked<R>(
 ): Promise<QueryResult<R>> {
   return db.getExecutor().provideConnection((connection) => {
     const ask = (check: CompiledQuery) => connection.executeQuery(check)
-    return onCheckedSession(db, dialect, connection, ask, () =>
-      connection.executeQuery<R>(compiled),
-    )
+    return onCheckedSession(db, dialect, connection, ask, () => {
+      const refusal = refusedAsTooLong(db, dialect, connection, compiled)
+      return refusal === undefined
+        ? connection.executeQuery<R>(compiled)
+        : Promise.reject<QueryResult<R>>(refusal)
+    })
   })
 }
 
@@ -52,7 +55,10 @@ const sendBounded = <R>(
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> =>
   onPoolConnection(db, dialect, bounds, (connection, sendOn) =>
-    onCheckedSession(db, dialect, connection, sendOn, () => sendOn<R>(compiled)),
+    onCheckedSession(db, dialect, connection, sendOn, () => {
+      const refusal = refusedAsTooLong(db, dialect, connection, compiled)
+      return refusal === undefined ? sendOn<R>(compiled) : Promise.reject<QueryResult<R>>(refusal)
+    }),
   )
 
 /** Sends a statement on a connection of the pool, within the bounds. */
@@ -65,8 +71,8 @@ export function onPoolConnection<R>(
   bounds: Bounds,
   use: (connection: DatabaseConnection, send: SendOn) => Promise<R>,
 ): Promise<R> {
-  return new Promise((resolve, reject) => {
-    const waiting = new WaitingForConnection(bounds, reject)
+  return new Promise((resolve, rejectRequest) => {
+    const waiting = new WaitingForConnection(bounds, rejectRequest)
     const run = (connection: DatabaseConnection): Promise<R> => {
       // The request has already been rejected.
       if (!waiting.end()) return nothing as Promise<R>
@@ -78,18 +84,23 @@ export function onPoolConnection<R>(
     ): Promise<QueryResult<T>> => {
       // The connection already bounds all its statements.
       if (isTaken(connection)) return connection.executeQuery<T>(statement)
-      return new Promise((settle, free) => {
+      return new Promise((resolve, reject) => {
         const send = sendOnOtherConnection(db, dialect, bounds)
         const target = { db, dialect, connection, bounds, send }
-        const running = new WatchedStatement(target, statement.sql, { reject, closed: free })
+        const running = new WatchedStatement(target, statement.sql, {
+          // Answers the request; the connection stays occupied while the statement runs.
+          reject: rejectRequest,
+          // Ends `use`, so that the pool gets the closed connection back.
+          closed: reject,
+        })
         connection.executeQuery<T>(statement).then(
           (result) => {
             running.end()
-            settle(result)
+            resolve(result)
           },
           (error: unknown) => {
             running.end()
-            free(error)
+            reject(error)
           },
         )
       })
@@ -98,15 +109,18 @@ export function onPoolConnection<R>(
       .provideConnection(run)
       .then(resolve, (error: unknown) => {
         waiting.end()
-        reject(error)
+        rejectRequest(error)
       })
   })
 }
 
-/** The result for a request that has been rejected. */
+/** The result for a request that has been rejected already; nobody reads it. */
 const nothing: Promise<unknown> = Promise.resolve()
 
-/** Returns a function that sends statements on another connection of the pool; does nothing in a transaction, which has only one. */
+/**
+ * Returns a function that sends the statements by which a running statement is cancelled: on another connection of the pool, since its
+ * own is busy. Does nothing in a transaction, which has only one.
+ */
 export const sendOnOtherConnection =
   (db: AnyDatabase, dialect: InternalDialect, { deadline }: Bounds) =>
   async (statement: CompiledQuery): Promise<readonly unknown[]> =>

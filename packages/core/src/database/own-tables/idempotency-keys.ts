@@ -25,12 +25,16 @@ const purgeLimit = 500
 export interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** The number of records, as the response tells it. */
   readonly total: number
   /** Undefined if the response was too long to store; a replay then reads the records again. */
   readonly value?: JsonValue
   /** A hash of the resources that the caller could list; if it differs on a replay, the records are read again. */
   readonly authority: string
+  /** Whether the value is a list of records. */
   readonly many: boolean
+  /** Of one record: the first part of the ETag. */
+  readonly recordHash?: string
   /** Keys of the records, as JSON. */
   readonly keys: readonly (readonly JsonValue[])[]
   /** The number of further rows that contain the value; absent if the value is in the same row, or not stored. */
@@ -39,7 +43,9 @@ export interface StoredResponse {
 
 /** One key of one client for one route. */
 export interface Claim {
+  /** A hash of the client, the route and the key. */
   readonly id: string
+  /** A hash of the request. If it differs, the client has used the key for another request. */
   readonly fingerprint: string
 }
 
@@ -49,6 +55,7 @@ export interface HeldClaim extends Claim {
   readonly claimedAt: number
 }
 
+/** `busy`: another request with the key runs. `mismatch`: the key was used for a different request. */
 export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly held: HeldClaim }
   | { readonly kind: 'answered'; readonly response: StoredResponse }
@@ -75,6 +82,7 @@ interface Found {
 
 interface Row {
   readonly fingerprint: string
+  /** The stored response as JSON; null until the request has finished. */
   readonly answer: string | null
   readonly claimedAt: number
   readonly expiresAt: number
@@ -217,7 +225,7 @@ export async function withParts(
   return { ...response, ...responseFrom(text) }
 }
 
-/** Returns the id of the row of a part; it contains a dot, which the id of a claim never does. */
+/** Returns the id of the row of a part; it contains a dot, which the id of a claim never does. Both fit `varchar(64)`. */
 const partId = ({ id }: Claim, part: number): string => `${id.slice(0, 52)}.${part}`
 
 /**
@@ -258,7 +266,7 @@ const findNewest = (store: KeyStore, id: string): Promise<Found> => {
   return find(store, id, db.isTransaction ? dialect.readNewest : undefined)
 }
 
-/** Reads the row of a key, and the time. The left join returns a row with the time even if the key has none. */
+/** Reads the row of a key, and the time. `lock` is the lock clause of the SELECT, if it has one. The left join returns a row with the time even if the key has none. */
 async function find(store: KeyStore, id: string, lock: unknown = sql``): Promise<Found> {
   const clock = store.lease.dialect.server?.clock
   const now = store.now()
@@ -331,6 +339,7 @@ async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boo
   return numAffectedRows === 1n
 }
 
+/** When expired keys were last deleted, by the connected dialect, of which each API has its own. */
 const lastPurge = new WeakMap<object, number>()
 
 /**

@@ -17,7 +17,9 @@ import { createTableOnce, storeTable } from './create-table.ts'
 /** A refresh token as stored: its SHA-256, never the token. The times are in milliseconds since 1970. */
 export interface RefreshRecord {
   readonly digest: string
+  /** The user's primary key as text. */
   readonly userKey: string
+  /** What the user logs in with, such as the e-mail address. */
   readonly userLookup: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -27,10 +29,10 @@ export interface RefreshRecord {
 export type Rotation = 'rotated' | 'refused' | 'replayed'
 
 export interface RefreshTokenStore {
+  /** Stores a token. Now and then it also deletes some expired ones, as `rotate` does. */
   save(db: AnyDatabase, record: RefreshRecord): Promise<void>
   /**
-   * Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds (specification:
-   * Token rotation).
+   * Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds.
    */
   rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
   /** Revokes a token; returns whether it was valid. */
@@ -41,6 +43,11 @@ export interface RefreshTokenStore {
   purge(db: AnyDatabase, now: number): Promise<number>
 }
 
+/** Milliseconds between two deletions of expired tokens, and how many one deletes. */
+const purgeInterval = 60 * 1000
+const purgeLimit = 500
+
+/** The columns of the table, as the functions of the dialect take them. */
 const moment = { type: 'datetime', nullable: true } as const
 const flag = { name: 'revoked', type: 'boolean', nullable: false } as const
 
@@ -70,14 +77,27 @@ export function createRefreshTokenStore(parts: {
       throw asUnavailable(dialect, error) ?? error
     }
   }
+  let purgedAt = Number.NEGATIVE_INFINITY
+
+  /** Deletes some expired tokens, at most once per interval. Ignores failures, since the next statement reports them. */
+  const purgeSome = async (db: AnyDatabase, now: number): Promise<void> => {
+    if (db.isTransaction || now - purgedAt < purgeInterval) return
+    purgedAt = now
+    await run(db, (fragments) => deleteExpired(fragments, now)).catch(() => {})
+  }
   return {
     // If the commit is uncertain, the token was not sent to anyone; the client can log in again.
-    save: (db, record) =>
-      run(db, (fragments) => insert(fragments, record)).catch((error: unknown) => {
+    async save(db, record) {
+      await run(db, (fragments) => insert(fragments, record)).catch((error: unknown) => {
         throw isOutcomeUnknown(error) ? unavailable(error) : error
-      }),
-    rotate: (db, digest, successor, now) =>
-      run(db, (fragments) => rotate(fragments, digest, successor, now)),
+      })
+      await purgeSome(db, record.createdAt)
+    },
+    async rotate(db, digest, successor, now) {
+      const rotation = await run(db, (fragments) => rotate(fragments, digest, successor, now))
+      if (rotation === 'rotated') await purgeSome(db, now)
+      return rotation
+    },
     revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
     revokeAll: (db, userKey, now) =>
       run(db, ({ table, set, alive, execute }) =>
@@ -95,11 +115,15 @@ export function createRefreshTokenStore(parts: {
 /** SQL fragments that differ between databases. */
 interface Fragments {
   readonly table: Fragment
+  /** A time as it is stored; `ms` are milliseconds since 1970. */
   time(ms: number): unknown
+  /** A truth value as it is stored. */
   bool(value: boolean): unknown
   /** `revoked = true, revoked_at = now` */
   set(now: number): Fragment
+  /** Tests that a token is not revoked. */
   readonly alive: Fragment
+  /** Tests that a token has expired. */
   expired(now: number): Fragment
   /** Runs a statement; returns the number of rows it changed. */
   execute(statement: Fragment): Promise<number>
@@ -126,7 +150,7 @@ function fragmentsOf(lease: Lease, table: Fragment): Fragments {
   }
 }
 
-/** Creates the columns of the specification. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
+/** Creates the columns. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,
@@ -171,6 +195,7 @@ async function rotate(
   const { table, set, time, alive, expired, execute, rows } = fragments
   const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
   await insert(fragments, successor)
+  // The number of rows: 1 if this rotation is the one that succeeds.
   const won = await execute(
     sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
   )
@@ -179,6 +204,22 @@ async function rotate(
   const [row] = await rows(successorOf(fragments, digest))
   if (typeof row?.replaced_by !== 'string') return 'refused'
   return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'
+}
+
+/** Deletes by the primary key, because a condition on the time alone would wait for every row that a transaction has locked. */
+async function deleteExpired(
+  { table, expired, execute, rows }: Fragments,
+  now: number,
+): Promise<void> {
+  const token = sql.id('token')
+  const found = await rows(
+    sql`select ${token} from ${table} where ${expired(now)} limit ${sql([String(purgeLimit)])}`,
+  )
+  if (found.length === 0) return
+  const digests = found.map((row) => String(row.token))
+  await execute(
+    sql`delete from ${table} where ${token} in (${sql.join(digests)}) and ${expired(now)}`,
+  )
 }
 
 const successorOf = ({ table }: Fragments, digest: string): Fragment =>

@@ -63,6 +63,7 @@ export function createReplicas({
       nextCheck: Number.NEGATIVE_INFINITY,
     }),
   )
+  /** The index of the replica that is next in turn. */
   let turn = 0
 
   const setUnavailable = (member: Member, cause: unknown): void => {
@@ -98,6 +99,7 @@ export function createReplicas({
   return {
     next() {
       let found: Replica | undefined
+      // Looks at all members, also after one was found, to check those that are unavailable.
       for (let i = 0; i < members.length; i += 1) {
         const member = members[(turn + i) % members.length] as Member
         if (member.isAvailable && found === undefined) {

@@ -5,16 +5,20 @@ import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely
 import { sessionSettingsOf } from '../../dialect/detect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import {
+  longestStatement,
   type SessionSettings,
   settingsProblems,
   settingsStatement,
   wrongSettings,
 } from '../../dialect/shared/session/session-settings.ts'
-import { notReady } from '../../errors.ts'
+import { notReady, statementTooLong } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 
-/** Connections whose settings were read and are right. A driver has one object for as long as the connection is open. */
-const checked = new WeakSet<DatabaseConnection>()
+/**
+ * Connections whose settings were read and are right, with the most bytes of a statement. A driver has one object for as long as the
+ * connection is open.
+ */
+const checked = new WeakMap<DatabaseConnection, number | undefined>()
 
 /** The pools whose connections keep their settings between uses, by Kysely's adapter: an instance and its transactions share one. */
 const lasting = new WeakSet<object>()
@@ -24,9 +28,9 @@ const poolOf = (db: AnyDatabase): object => db.getExecutor().adapter
 /** Says that the connections of the pool keep their settings, so that each is checked only once. */
 export const settingsLast = (db: AnyDatabase): unknown => lasting.add(poolOf(db))
 
-/** Whether it is unknown that the connections of a pool keep their settings, which a driver may take back at each release. */
+/** Whether the driver may reset the sessions of the pool's connections at each release; false as soon as `settingsLast` says no. */
 export function mayLoseSettings(db: AnyDatabase, dialect: InternalDialect): boolean {
-  return sessionSettingsOf(db, dialect)?.mark !== undefined && !lasting.has(poolOf(db))
+  return sessionSettingsOf(db, dialect)?.resetProbe !== undefined && !lasting.has(poolOf(db))
 }
 
 /**
@@ -51,8 +55,7 @@ async function checkAndWork<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const settings = sessionSettingsOf(db, dialect)
-  if (settings !== undefined) await read(settings, send)
-  checked.add(connection)
+  checked.set(connection, settings === undefined ? undefined : await read(settings, send))
   try {
     return await work()
   } finally {
@@ -63,9 +66,25 @@ async function checkAndWork<T>(
 async function read(
   settings: SessionSettings,
   send: (statement: CompiledQuery) => Promise<QueryResult<unknown>>,
-): Promise<void> {
+): Promise<number | undefined> {
   const { rows } = await send(CompiledQuery.raw(settingsStatement(settings)))
   const { refused } = settingsProblems(settings, rows[0])
-  if (refused.length === 0) return
+  if (refused.length === 0) return longestStatement(settings, rows[0])
   throw Object.assign(notReady(), { cause: wrongSettings(refused) })
+}
+
+/**
+ * The error for a statement that is longer than the server takes on this connection, whose settings are checked; undefined for other
+ * statements. The server would close the connection, often before its error has arrived.
+ */
+export function refusedAsTooLong(
+  db: AnyDatabase,
+  dialect: InternalDialect,
+  connection: DatabaseConnection,
+  statement: CompiledQuery,
+): Error | undefined {
+  const most = checked.get(connection)
+  if (most === undefined) return undefined
+  const limit = sessionSettingsOf(db, dialect)?.statementLimit
+  return limit?.isTooLong(statement, most) === true ? statementTooLong(most) : undefined
 }

@@ -1,4 +1,5 @@
-// Sendable: a statement to send, as a fragment that must still be printed or as printed SQL.
+// Sendable: a statement that can be sent, either as an SQL fragment that is printed first, or as SQL that was printed for an earlier
+// request.
 
 import type { CompiledQuery } from 'kysely'
 import type { Statement } from '../../lib/sql/statement.ts'

@@ -7,7 +7,8 @@ import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.
 export class WaitingForConnection implements Waiting {
   readonly #bounds: Bounds
   readonly #reject: (error: Error) => void
-  readonly #until: number
+  /** The number of ticks until the deadline. */
+  readonly #most: number
   #ticks = 0
   #isOver = false
 
@@ -15,7 +16,7 @@ export class WaitingForConnection implements Waiting {
   constructor(bounds: Bounds, reject: (error: Error) => void) {
     this.#bounds = bounds
     this.#reject = reject
-    this.#until = ticksIn(timeLeft(bounds))
+    this.#most = ticksIn(timeLeft(bounds))
     beginWaiting(this)
   }
 
@@ -30,7 +31,7 @@ export class WaitingForConnection implements Waiting {
   tick(): void {
     this.#ticks += 1
     if (this.#bounds.client?.signal?.aborted === true) this.#rejectWith(clientGone())
-    else if (this.#ticks >= this.#until) this.#rejectWith(noConnection(this.#bounds))
+    else if (this.#ticks >= this.#most) this.#rejectWith(noConnection(this.#bounds))
   }
 
   #rejectWith(error: Error): void {

@@ -17,7 +17,7 @@ export interface StatementTarget {
   readonly dialect: InternalDialect
   readonly connection: DatabaseConnection
   readonly bounds: Bounds
-  /** Sends a statement over another connection. */
+  /** Sends a statement over another connection, to cancel the one that runs. */
   readonly send: (statement: CompiledQuery) => Promise<readonly unknown[]>
 }
 
@@ -40,9 +40,12 @@ export class WatchedStatement implements Waiting {
   readonly #target: StatementTarget
   readonly #sql: string
   readonly #onInterrupted: OnInterrupted
+  /** The tick at which the server is asked to cancel the statement. */
   readonly #cancelAt: number
+  /** The tick at which the connection is closed; earlier if the client disconnects. */
   #closeAt: number
   #ticks = 0
+  /** Why the statement is cancelled; undefined until then. */
   #error: Error | undefined
   #signal: AbortSignal | undefined
 
@@ -104,17 +107,20 @@ export class WatchedStatement implements Waiting {
         this.end()
         this.#onInterrupted.closed(error)
       },
+      // The caller is rejected anyway, and the connection remains occupied until the statement ends.
       () => {},
     )
   }
 
   #interrupted(error: Error): Interrupted {
     const { db, dialect, connection, send } = this.#target
+    // As the server has it: without the mark that asks a wrapped driver for rows as arrays.
     const sql = asksForArrays(this.#sql) ? withoutMark(this.#sql) : this.#sql
     return {
       db,
       connection,
       sql,
+      // Only wrapped drivers return rows as arrays.
       isWrapped: dialect.shortcuts?.arrayRows === true,
       error,
       answerBy: (answer) => answerStatements(connection, answer),

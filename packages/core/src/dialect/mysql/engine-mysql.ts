@@ -2,7 +2,7 @@
 
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Engine } from './engine.ts'
-import { mysqlReplication } from './replication.ts'
+import { mysqlReplication } from './mysql-replication.ts'
 
 /**
  * Under a code point collation, MySQL sorts texts by their whole length, and it sorts rows with their JSON; if a few texts or one row

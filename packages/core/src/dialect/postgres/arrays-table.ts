@@ -12,8 +12,8 @@ import type {
   ValuesTable,
 } from '../internal-dialect.ts'
 import { arrayLiteral } from '../shared/json/list-text.ts'
-import { isText } from '../shared/sql/sql-parts.ts'
-import type { Facts } from './column-facts.ts'
+import type { PostgresFacts } from './postgres-column-facts.ts'
+import { postgresTypes } from './types/postgres-types.ts'
 
 const name = 'model_api_values'
 
@@ -89,7 +89,9 @@ const isPlain = (value: unknown): boolean =>
 const keysName = 'model_api_keys'
 
 /** `unnest($1::text::text[], $2::text::bigint[]) with ordinality as model_api_keys(key_0, key_1, number)` */
-export const numberedKeysOf = (facts: Facts): NonNullable<InternalDialect['numberedKeys']> => {
+export const postgresNumberedKeys = (
+  facts: PostgresFacts,
+): NonNullable<InternalDialect['numberedKeys']> => {
   /** Whether keys of the column may be equal although their texts differ. Those of a `char(n)` differ in blanks that responses do not show. */
   const mayDiffer = (column: DialectColumn): boolean =>
     facts.collates(column) === 'loose' &&
@@ -99,7 +101,9 @@ export const numberedKeysOf = (facts: Facts): NonNullable<InternalDialect['numbe
     const isNeeded = pairs.some(
       ({ column, otherColumn }) => mayDiffer(column) || mayDiffer(otherColumn),
     )
-    const types = pairs.map(({ otherColumn }) => keyTypeOf(facts, otherColumn))
+    const types = pairs.map(({ otherColumn }) =>
+      postgresTypes[otherColumn.type].key(facts.declared(otherColumn)),
+    )
     if (!isNeeded || types.includes(undefined)) return undefined
     return (keys: Param<readonly (readonly PlanValue[])[]>): NumberedKeys => {
       const arrays = types.map((type, i) => {
@@ -113,43 +117,5 @@ export const numberedKeysOf = (facts: Facts): NonNullable<InternalDialect['numbe
         refs: types.map((type, i) => sql`${sql.id(keysName, `key_${i}`)}${type?.cast}`),
       }
     }
-  }
-}
-
-interface KeyType {
-  /** The type of the array's items. */
-  readonly bound: Fragment
-  /** The cast of an item to the type and collation of the column. */
-  readonly cast: Fragment
-}
-
-function keyTypeOf(facts: Facts, column: DialectColumn): KeyType | undefined {
-  const declared = facts.declared(column)
-  switch (column.type) {
-    case 'integer':
-    case 'bigint':
-      return { bound: sql`bigint`, cast: sql`` }
-    case 'decimal':
-      return { bound: sql`numeric`, cast: sql`` }
-    case 'date':
-      return { bound: sql`date`, cast: sql`` }
-    case 'boolean':
-      return { bound: sql`boolean`, cast: sql`` }
-    default:
-      break
-  }
-  if (!isText(column) || declared === undefined) return undefined
-  const collated = declared.collation === undefined ? sql`` : sql` collate ${declared.collation}`
-  switch (declared.name) {
-    case 'text':
-    case 'varchar':
-      return { bound: sql`text`, cast: collated }
-    case 'uuid':
-      return { bound: sql`uuid`, cast: sql`` }
-    case 'bpchar':
-    case 'citext':
-      return { bound: sql`text`, cast: sql`::${sql.id(declared.name)}${collated}` }
-    default:
-      return undefined
   }
 }

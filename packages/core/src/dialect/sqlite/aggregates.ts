@@ -1,6 +1,7 @@
 // Aggregate functions: exact sums and averages of the stored numbers, which skip values that are not numbers.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { Aggregate } from '../dialect.ts'
@@ -10,8 +11,8 @@ import { unscaled } from '../shared/values/decimal.ts'
 import { textOf } from '../shared/values/decode.ts'
 import { hasUnits, isScaled, roundedUnits } from './operand.ts'
 import { exactValue } from './order-key.ts'
-import { isNumber } from './stored/stored-forms.ts'
-import { storedDecoder } from './stored/stored-values.ts'
+import { storedDecoder } from './stored/sqlite-types.ts'
+import { isStoredNumber } from './stored/stored-forms.ts'
 import { averageText, sumText } from './sums.ts'
 
 /** How `min` and `max` read a column. */
@@ -42,7 +43,7 @@ export function aggregateOf(
 function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
   if (fn === 'count') return sql`count(${ref})`
   const number = numberOf(column, ref)
-  if (column.type === 'float') return fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`
+  if (isFloat(column)) return fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`
   if (sumFits(column)) return sql`sum(${number}) || '/' || count(${number})`
   // Sums the high and low halves separately, because SQLite fails if a sum exceeds 64 bits; together they are exact.
   return sql`sum(${number} >> 32) || '/' || sum(${number} & 4294967295) || '/' || count(${number})`
@@ -51,10 +52,9 @@ function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref):
 function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
   if (fn === 'count') return sql`count(${ref})`
   const number = numberOf(column, ref)
-  if (column.type === 'float')
-    return rounded(fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`)
+  if (isFloat(column)) return rounded(fn === 'sum' ? sql`sum(${number})` : sql`avg(${number})`)
   if (fn === 'sum') return sumText(number)
-  if (column.type !== 'integer') return averageText(number)
+  if (columnTypes[column.type].json !== 'number') return averageText(number)
   return sql`((sum(${number} >> 32) * 4294967296.0 + sum(${number} & 4294967295)) / count(${number}))`
 }
 
@@ -62,14 +62,13 @@ function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref
 function numberOf(column: DialectColumn, ref: Ref): Ref {
   // A path into a json column gives a number.
   if (column.comparable) return ref
-  const number =
-    column.type === 'float'
-      ? sql`cast(${ref} as real)`
-      : isScaled(column)
-        ? roundedUnits(column, ref)
-        : sql`cast(${ref} as integer)`
+  const number = isFloat(column)
+    ? sql`cast(${ref} as real)`
+    : isScaled(column)
+      ? roundedUnits(column, ref)
+      : sql`cast(${ref} as integer)`
   const fits = isScaled(column) ? sql` and ${hasUnits(column, ref)}` : sql``
-  return sql`case when ${isNumber(ref)}${fits} then ${number} end`
+  return sql`case when ${isStoredNumber(ref)}${fits} then ${number} end`
 }
 
 /** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
@@ -79,7 +78,9 @@ function rounded(value: Ref): Fragment {
 
 /** Whether values are below 10^9, so that the sum of up to nine billion of them fits into 64 bits. */
 const sumFits = ({ type, precision = Number.POSITIVE_INFINITY }: DialectColumn): boolean =>
-  type === 'decimal' && precision <= 9
+  columnTypes[type].number === 'exact' && precision <= 9
+
+const isFloat = ({ type }: DialectColumn): boolean => columnTypes[type].number === 'approximate'
 
 /** Parses digits as a number if that is exact, otherwise as a bigint. */
 const wholeOf = (digits: string): number | bigint =>

@@ -3,11 +3,12 @@
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
+import type { Comparison } from '../../model/query-words/operators.ts'
 import type { PlanValue } from '../dialect.ts'
 import type { KeyList, KeyPair } from '../internal-dialect.ts'
 import {
-  type Comparison,
   inList,
   isText,
   type KeySides,
@@ -18,9 +19,10 @@ import {
   type Test,
 } from '../shared/sql/sql-parts.ts'
 import { blankForm } from '../shared/values/calendar-text.ts'
-import { bind, operand } from './operand.ts'
+import { bindOperand, collatedBy, operand } from './operand.ts'
 import type { KnownForms } from './stored/canonical-columns.ts'
-import { exactForm, hasForms, isNumber, servedForm } from './stored/stored-forms.ts'
+import { exactForm, hasForms, servedForm, sqliteTypes } from './stored/sqlite-types.ts'
+import { isStoredNumber } from './stored/stored-forms.ts'
 import { compareStored, storedNear } from './stored/stored-ranges.ts'
 import { averageBound, sumBound } from './sums.ts'
 
@@ -31,15 +33,7 @@ const maxSeparateParameters = 8
 export const isShort = (values: Param<readonly unknown[]>): boolean =>
   values.decide(({ length }) => length <= maxSeparateParameters)
 
-const isCalendar = ({ type }: DialectColumn): boolean =>
-  type === 'datetime' || type === 'date' || type === 'time'
-
-const numeric: ReadonlySet<DialectColumn['type']> = new Set([
-  'integer',
-  'bigint',
-  'float',
-  'decimal',
-])
+const isCalendar = ({ type }: DialectColumn): boolean => sqliteTypes[type].calendar !== false
 
 /** Comparisons of columns whose types may be stored in several formats. */
 export interface Comparisons {
@@ -73,22 +67,27 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   const ofType = (column: DialectColumn, ref: Ref, operator: Comparison): Test | undefined => {
     if (column.comparable || operator === 'eq' || operator === 'ne') return undefined
     const isUpper = operator === 'lt' || operator === 'le'
+    // The texts of dates and times begin with a digit; `:` is the character after `9`.
     if (isCalendar(column))
       return isUpper ? sql<SqlBool>`${ref} >= '0'` : sql<SqlBool>`${ref} < ':'`
-    if (isUpper || !numeric.has(column.type) || column.storage === 'text') return undefined
+    if (isUpper || columnTypes[column.type].number === false || column.storage === 'text')
+      return undefined
     // A column of another affinity may contain a number as text.
-    return known.numbers.has(column) ? sql<SqlBool>`${ref} < ''` : sql<SqlBool>`${isNumber(ref)}`
+    return known.numbers.has(column)
+      ? sql<SqlBool>`${ref} < ''`
+      : sql<SqlBool>`${isStoredNumber(ref)}`
   }
 
   /** Whether to search a uuid column for two spellings, in lower and in upper case, because no stored value mixes the cases. */
   const hasSpellings = (column: DialectColumn): boolean =>
-    column.type === 'uuid' && column.comparable !== true && known.narrow.has(column)
+    sqliteTypes[column.type].ignoresCase && column.comparable !== true && known.narrow.has(column)
 
   const exact = (column: DialectColumn, ref: Ref): Ref =>
     isPlain(column) ? operand(column, ref) : exactForm(column, ref)
 
   /** Whether the column itself has the values of a list, or their spellings, apart from its collation. */
-  const isAsStored = (column: DialectColumn): boolean => hasSpellings(column) || isPlain(column)
+  const isAsStored = (column: DialectColumn): boolean =>
+    hasSpellings(column) || (isPlain(column) && column.comparedBy === undefined)
 
   /** The expression that is compared with a list of values, or of their spellings. */
   const listedBy = (column: DialectColumn, ref: Ref): Ref =>
@@ -104,7 +103,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     if (hasSpellings(column) && (operator === 'eq' || operator === 'ne')) {
       return inList(operand(column, ref), bothSpellings(value), operator === 'ne')
     }
-    return plainCompare(exact(column, ref), operator, bind(column, value))
+    return plainCompare(exact(column, ref), operator, bindOperand(column, value))
   }
 
   const oneOf: Comparisons['oneOf'] = (column, ref, values, negated) => {
@@ -127,22 +126,16 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     const all = hasSpellings(column)
       ? values.share<readonly PlanValue[]>((some) => some.flatMap(spellings))
       : values
-    const isListed = column.type === 'integer' || column.type === 'bigint' || isText(column)
-    if (isListed && !isShort(values)) return inJsonList(by, all, negated)
+    if (sqliteTypes[column.type].isJsonItem && !isShort(values)) return inJsonList(by, all, negated)
     return inList(
       by,
-      paddedItems(all).map((value) => bind(column, value)),
+      paddedItems(all).map((value) => bindOperand(column, value)),
       negated,
     )
   }
 
   const keyList: Comparisons['keyList'] = (columns) => {
-    const isListed = (column: DialectColumn): boolean =>
-      column.type === 'integer' ||
-      column.type === 'bigint' ||
-      column.type === 'boolean' ||
-      isText(column)
-    if (!columns.every(isListed)) return undefined
+    if (!columns.every(({ type }) => sqliteTypes[type].isJsonKey)) return undefined
     const parts = columns.map((_, i) => sql`json_extract(value, '$[${natural(i)}]')`)
     // SQLite reads the whole table for an OR of tests whose texts have a collation, whatever index the table has.
     return {
@@ -173,7 +166,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
   const isOneForm = ({ column, otherColumn }: KeyPair): boolean =>
     !hasForms(column) ||
     // Two ordered datetime columns may store different formats.
-    (column.type !== 'datetime' &&
+    (sqliteTypes[column.type].calendar !== 'datetime' &&
       column !== otherColumn &&
       known.ordered.has(column) &&
       known.ordered.has(otherColumn))
@@ -191,7 +184,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     sameKey(pair) {
       const { column, ref, otherRef } = pair
       if (isOneForm(pair)) {
-        return sql<SqlBool>`${keyOperand(pair, ref)} = ${otherRef}`
+        return sql<SqlBool>`${keyOperand(known, pair, ref)} = ${otherRef}`
       }
       const other = exactForm(column, otherRef)
       if (hasSpellings(column)) {
@@ -203,14 +196,14 @@ export function comparisonsOf(known: KnownForms): Comparisons {
       if (hasSpellings(column)) {
         return sql<SqlBool>`${operand(column, ref)} in (${value}, upper(${value}))`
       }
-      return column.type === 'string' || column.type === 'text'
+      return sqliteTypes[column.type].isTextKey
         ? sql<SqlBool>`${operand(column, ref)} = ${value}`
         : undefined
     },
     keySides(pair) {
       const { column, ref, otherRef } = pair
       return isOneForm(pair)
-        ? { own: ref, other: keyOperand(pair, otherRef) }
+        ? { own: ref, other: keyOperand(known, pair, otherRef) }
         : { own: exactForm(column, ref), other: exactForm(column, otherRef) }
     },
   }
@@ -218,10 +211,16 @@ export function comparisonsOf(known: KnownForms): Comparisons {
 
 /**
  * The left side of a comparison of keys: SQLite compares by its collation, the column's own if both columns are declared to be compared
- * by theirs.
+ * by theirs. Where these differ, that of the column to which the other one refers.
  */
-function keyOperand({ column, otherColumn }: Omit<KeyPair, 'ref' | 'otherRef'>, ref: Ref): Ref {
+function keyOperand(
+  { collationBetween }: KnownForms,
+  { column, otherColumn }: Omit<KeyPair, 'ref' | 'otherRef'>,
+  ref: Ref,
+): Ref {
   if (!isText(column)) return ref
+  const collation = collationBetween(column, otherColumn)
+  if (collation !== undefined) return collatedBy(collation, ref)
   return otherColumn.collation === 'database' || column.collation !== 'database'
     ? operand(column, ref)
     : sql`${ref} collate binary`
@@ -230,14 +229,14 @@ function keyOperand({ column, otherColumn }: Omit<KeyPair, 'ref' | 'otherRef'>, 
 /** Returns a range of the plain column, which can use its index. The range contains every value that equals the other column's value. */
 function near(column: DialectColumn, ref: Ref, otherRef: Ref): Ref {
   const other = exactForm(column, otherRef)
-  switch (column.type) {
+  switch (sqliteTypes[column.type].calendar) {
     case 'date':
       return sql`${ref} >= ${other} and ${ref} < ${other} || '~' and `
     case 'time':
       return sql`${ref} >= substr(${other}, 1, 5) and ${ref} < substr(${other}, 1, 5) || '~' and `
     case 'datetime':
       return sql`${ref} >= ifnull(date(${other}, '-1 day'), ${other}) and ${ref} < ifnull(date(${other}, '+2 days'), ${other} || '~') and `
-    default:
+    case false:
       return sql``
   }
 }
@@ -269,11 +268,10 @@ function shownIn(
   values: Param<readonly string[]>,
   negated: boolean,
 ): Test {
+  const { calendar } = sqliteTypes[column.type]
   const texts =
-    column.type === 'datetime'
-      ? values.share<readonly string[]>((all) => all.map(blankForm))
-      : values
-  const length = column.type === 'datetime' ? 23 : column.type === 'time' ? 8 : 10
+    calendar === 'datetime' ? values.share<readonly string[]>((all) => all.map(blankForm)) : values
+  const length = calendar === 'datetime' ? 23 : calendar === 'time' ? 8 : 10
   const shown = column.comparable
     ? sql`substr(${ref}, 1, ${natural(length)})`
     : servedForm(column, ref)

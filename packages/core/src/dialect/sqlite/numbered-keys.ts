@@ -7,20 +7,9 @@ import type { PlanValue } from '../dialect.ts'
 import type { InternalDialect, NumberedKeys } from '../internal-dialect.ts'
 import { isText, natural } from '../shared/sql/sql-parts.ts'
 import { keysJson } from './comparisons.ts'
+import { sqliteTypes } from './stored/sqlite-types.ts'
 
 const name = 'model_api_keys'
-
-/** The types whose values are in JSON as they are stored. */
-const plainTypes: ReadonlySet<DialectColumn['type']> = new Set([
-  'string',
-  'text',
-  'enum',
-  'uuid',
-  'integer',
-  'bigint',
-  'boolean',
-  'date',
-])
 
 const isCollated = (column: DialectColumn): boolean =>
   isText(column) && column.collation === 'database'
@@ -30,7 +19,10 @@ export const numberedKeys: NonNullable<InternalDialect['numberedKeys']> = (pairs
   const mayDiffer = pairs.some(
     ({ column, otherColumn }) => isCollated(column) && isCollated(otherColumn),
   )
-  if (!mayDiffer || !pairs.every(({ otherColumn }) => plainTypes.has(otherColumn.type))) {
+  if (
+    !mayDiffer ||
+    !pairs.every(({ otherColumn }) => sqliteTypes[otherColumn.type].isStoredAsJson)
+  ) {
     return undefined
   }
   const part = (i: number): Fragment =>

@@ -1,16 +1,16 @@
 // Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
 
-import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
-import { decimalDigits, scaled } from '../shared/values/decimal.ts'
-import { isNumber, servedForm } from './stored/stored-forms.ts'
+import { hasForms, servedForm, sqliteTypes } from './stored/sqlite-types.ts'
+import { isStoredNumber } from './stored/stored-forms.ts'
 
-/** Whether the column is a decimal that comparisons convert to an integer in units of 10^-scale: any decimal not declared as text. */
+/** Whether the column is one that comparisons convert to an integer in units of 10^-scale: any decimal that is not declared as text. */
 export function isScaled(column: DialectColumn): boolean {
-  return column.type === 'decimal' && column.storage !== 'text'
+  return sqliteTypes[column.type].isScaled && column.storage !== 'text'
 }
 
 /** Whether the units of a number are a safe integer of JavaScript, with whose digits SQLite and its drivers compute exactly. */
@@ -23,7 +23,7 @@ export const hasUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
  */
 export function unitsOf(column: DialectColumn, ref: Ref): Ref {
   const text = sql`cast(cast(${ref} as text) || case typeof(${ref}) when 'real' then '' else '.0' end as blob)`
-  return sql`case when not ${isNumber(ref)} then ${ref} when ${hasUnits(column, ref)} then ${roundedUnits(column, ref)} else ${text} end`
+  return sql`case when not ${isStoredNumber(ref)} then ${ref} when ${hasUnits(column, ref)} then ${roundedUnits(column, ref)} else ${text} end`
 }
 
 export const roundedUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
@@ -33,7 +33,7 @@ export const roundedUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
 export function asComparable(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref
   if (isScaled(column)) return unitsOf(column, ref)
-  return isText(column) && column.type !== 'uuid' ? operand(column, ref) : servedForm(column, ref)
+  return isText(column) && !hasForms(column) ? operand(column, ref) : servedForm(column, ref)
 }
 
 /**
@@ -43,24 +43,13 @@ export function asComparable(column: DialectColumn, ref: Ref): Ref {
 export function operand(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref
   if (isScaled(column)) return unitsOf(column, ref)
+  if (column.comparedBy !== undefined) return collatedBy(column.comparedBy, ref)
   return isText(column) && column.collation !== 'database' ? sql`${ref} collate binary` : ref
 }
 
-export function bind(column: DialectColumn, value: Param<PlanValue>): Ref {
-  const { type, storage, scale = 0 } = column
-  switch (type) {
-    case 'boolean':
-      return value.map((truth) => (truth ? 1 : 0))
-    case 'bigint':
-      return bigintOf(value.map(String))
-    case 'decimal':
-      return storage === 'text'
-        ? value.map((digits) => decimalDigits(String(digits), scale))
-        : bigintOf(value.map((digits) => String(scaled(String(digits), scale))))
-    default:
-      return value
-  }
-}
+/** Compares by the collation of this name. */
+export const collatedBy = (collation: string, ref: Ref): Ref =>
+  sql`${ref} collate ${sql.id(collation)}`
 
-/** Binds a bigint as text, because not every driver accepts a BigInt; D1 does not. */
-export const bigintOf = (text: string | Param<string>): Fragment => sql`cast(${text} as integer)`
+export const bindOperand = (column: DialectColumn, value: Param<PlanValue>): Ref =>
+  sqliteTypes[column.type].bind(value, column)

@@ -56,6 +56,7 @@ export function beginningQueryClass(Query: DriverQueryClass): BeginningQueryClas
         super.prepare(connection)
         return
       }
+      // The messages Parse, Bind and Execute of the protocol.
       connection.parse({ text: this.#begin })
       connection.bind()
       connection.execute()
@@ -103,6 +104,7 @@ export function heldBegin(): HeldBegin {
   let held: string | undefined
   return {
     answerFor(text) {
+      // Only one BEGIN is held; a second one is sent.
       if (/^(?:begin|start transaction)\b[^;]*$/i.test(text) && held === undefined) {
         held = text
         return answerTo('BEGIN')

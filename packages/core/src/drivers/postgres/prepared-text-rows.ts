@@ -60,7 +60,7 @@ export function queryClassesOf(client: object): QueryClasses | undefined {
   return made
 }
 
-/** `INSERT 0 1`, `SELECT 20`, `BEGIN` */
+/** `INSERT 0 1`, `SELECT 20`, `BEGIN`: the command, and the last number, which counts the rows. The 0 was an oid. */
 const completed = /^([A-Za-z]+)(?: \d+)??(?: (\d+))?$/
 
 function textRowsClass(Beginning: BeginningQueryClass): TextRowsClass {

@@ -5,19 +5,19 @@ import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Route } from '../../model/route.ts'
-import type { Runtime } from '../call/call.ts'
+import type { Call, Runtime } from '../call/call.ts'
 import type { Admitted } from '../endpoints/routing/admit.ts'
 import { isOwnEndpoint } from '../endpoints/routing/own-endpoint.ts'
 import type { MethodFacts } from '../endpoints/routing/route-facts.ts'
-import { type RoutedCall, refuseLongUrl, routeRequest } from '../endpoints/routing/route-request.ts'
+import { refuseLongUrl, routeRequest } from '../endpoints/routing/route-request.ts'
 import {
   type AdmittedCaller,
   callerAdmittedTo,
   methodFactsOf,
   needsAdmission,
   needsIdentity,
-  setCaller,
   setUp,
+  withCaller,
 } from '../endpoints/routing/serve-call.ts'
 import { splitUrl } from '../route-table.ts'
 import { noHeaders, type Operation } from './batch-body.ts'
@@ -26,7 +26,7 @@ import { urlWithStandIns } from './batch-references.ts'
 /** An operation that may run. */
 export interface AdmittedOperation {
   readonly operation: Operation
-  readonly call: RoutedCall
+  readonly call: Call
   readonly route: Route
   /** Undefined for OPTIONS. */
   readonly facts: MethodFacts | undefined
@@ -44,7 +44,7 @@ export interface BatchRequest {
   /** The headers of the batch's request that apply to the operations. */
   readonly inherited: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The parts that the calls of all operations have in common. */
-  readonly parts: Pick<RoutedCall, 'stamp' | 'timing'>
+  readonly parts: Pick<Call, 'stamp'>
   /** Whether the value of an operation may be JSON text. */
   readonly wantsText: (operation: Operation) => boolean
   /** Headers of the response. */
@@ -55,14 +55,11 @@ export interface BatchRequest {
 export function admission(batch: BatchRequest) {
   const known = new Map<string, AdmittedCaller>()
   /**
-   * Routes and admits an operation; throws 404, 405, 414, 429 and 401 as a separate request would. Throws 400 if the
+   * Routes and admits an operation, and tells `routed` its call, again once its caller is known; throws 404, 405, 414, 429 and 401 as a separate request would. Throws 400 if the
    * operation has references and a function of the host would see the request before they have values.
    */
-  return (
-    operation: Operation,
-    routed: (call: RoutedCall) => void,
-  ): MaybePromise<AdmittedOperation> => {
-    const request = requestOf(batch, operation, urlWithStandIns(operation.url))
+  return (operation: Operation, routed: (call: Call) => void): MaybePromise<AdmittedOperation> => {
+    const request = operationRequest(batch, operation, urlWithStandIns(operation.url))
     const { call, route } = routeOperation(batch, operation, request)
     routed(call)
     if (call.method === 'OPTIONS') {
@@ -72,12 +69,24 @@ export function admission(batch: BatchRequest) {
     const { inUrl, inBody } = operation.refers
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
     // Continues synchronously if nothing must be awaited, as for a single request.
-    const limits = needsAdmission(call, facts) ? admitCall(batch, call, facts, known) : unlimited
-    return andThen(limits, (counted) => ({ operation, call, route, facts, ...counted }))
+    const limits = needsAdmission(call, facts)
+      ? admitCall(batch, call, facts, known, routed)
+      : unlimited
+    return andThen(limits, ({ call: own = call, headers, countAgain }) => ({
+      operation,
+      call: own,
+      route,
+      facts,
+      headers,
+      countAgain,
+    }))
   }
 }
 
-type Counted = Pick<AdmittedOperation, 'headers' | 'countAgain'>
+interface Counted extends Pick<AdmittedOperation, 'headers' | 'countAgain'> {
+  /** The call with its caller; absent if the caller stays anonymous. */
+  readonly call?: Call
+}
 
 const unlimited: Counted = { headers: noHeaders, countAgain: undefined }
 
@@ -86,11 +95,12 @@ export function routeOperation(
   batch: BatchRequest,
   operation: Operation,
   request: ApiRequest,
-): { readonly call: RoutedCall; readonly route: Route } {
+): { readonly call: Call; readonly route: Route } {
   const { runtime, parts } = batch
-  refuseLongUrl(runtime, request)
+  refuseLongUrl(runtime.settings, request)
   const place = splitUrl(request.url)
-  if (isOwnEndpoint(runtime, place.path)) throw notInBatch(place.path)
+  if (isOwnEndpoint(runtime.settings, runtime.routing.table, place.path))
+    throw notInBatch(place.path)
   return routeRequest(runtime, request, place, {
     ...parts,
     wantsText: batch.wantsText(operation),
@@ -116,7 +126,7 @@ export const inheritedHeaders = ({ headers = {} }: ApiRequest): BatchRequest['in
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofBatchAlone.has(name)))
 
 /** Returns the request of an operation: the batch's request with the operation's method, URL, headers and body. */
-export function requestOf(
+export function operationRequest(
   { request, runtime, inherited }: BatchRequest,
   { method, headers, body }: Operation,
   url: string,
@@ -178,45 +188,49 @@ function withoutOrigin(url: string, base: string, mount = ''): string {
 /** Runs the stages setup, limit and authenticate. */
 async function admitCall(
   batch: BatchRequest,
-  call: RoutedCall,
+  call: Call,
   facts: MethodFacts,
   known: Map<string, AdmittedCaller>,
+  routed: (call: Call) => void,
 ): Promise<Counted> {
   await setUp(call)
-  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known) : unlimited
+  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known, routed) : unlimited
 }
 
 /** Runs the stages limit and authenticate. Verifies credentials once for all operations that accept the same strategies. */
 async function admitCaller(
   { always }: BatchRequest,
-  call: RoutedCall,
+  call: Call,
   { admission }: MethodFacts,
   known: Map<string, AdmittedCaller>,
+  routed: (call: Call) => void,
 ): Promise<Counted> {
   const key = sharedKey(call, admission)
   const before = key === undefined ? undefined : known.get(key)
   const found = before ?? (await callerAdmittedTo(call, admission))
   if (key !== undefined) known.set(key, found)
-  setCaller(call, found.caller)
+  const own = withCaller(call, found.caller)
+  routed(own)
   const headers = before === undefined ? found.headers : await before.countAgain(admission)
+  // Authentication has set the user of the first of these requests alone.
   if (before !== undefined) call.request.user = found.caller.user ?? undefined
   const limits: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith('ratelimit')) limits[name] = value
     else always[name] = value
   }
-  return { headers: limits, countAgain: found.countAgain }
+  return { call: own, headers: limits, countAgain: found.countAgain }
 }
 
 /** Whether functions of the host receive the request of an operation before it is authorised. */
 const isSeenByHost = (
-  { hooks, runtime: { settings } }: RoutedCall,
+  { hooks, runtime: { settings } }: Call,
   { strategies }: MethodFacts['admission'],
 ): boolean =>
   hooks.setup !== undefined || (strategies.includes('custom') && !settings.auth.customPerBatch)
 
 /** Returns a string that is equal for operations with the same caller; undefined if functions of the host receive each request. */
-function sharedKey(call: RoutedCall, admission: MethodFacts['admission']): string | undefined {
+function sharedKey(call: Call, admission: MethodFacts['admission']): string | undefined {
   if (isSeenByHost(call, admission)) return undefined
   const { method } = call
   const { strategies, required, secret } = admission

@@ -4,13 +4,22 @@ import { atOperation, limitExceeded } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isVerbatim } from '../../lib/json/verbatim.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import {
+  headerOfBatch,
+  malformedMember,
+  missingOperations,
+  notOfType,
+  repeatedId,
+  unknownMember,
+  unknownReference,
+} from '../../problems.ts'
 import { type InputProblems, inputProblems } from '../../write/body/input-problems.ts'
-import type { Runtime } from '../call/call.ts'
 import { refuseLongUrl } from '../endpoints/routing/route-request.ts'
 import {
+  type BatchReference,
   bodyReferences,
   isOperationId,
-  type Reference,
   type UrlPart,
   urlParts,
 } from './batch-references.ts'
@@ -61,33 +70,34 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 /** Reads the body of a batch; throws 400 with all problems, and for too many operations, and 414 for a URL that is too long. */
 export function readOperations(
-  runtime: Runtime,
+  settings: Pick<ApiSettings, 'batch' | 'limits' | 'bodyLimit'>,
   body: JsonValue,
   problems: InputProblems,
 ): BatchBody {
-  const max = runtime.settings.batch?.max ?? 0
+  const max = settings.batch?.max ?? 0
   const operations: Operation[] = []
   const referredTo = new Set<string>()
   const known = new Set<string>()
   const { operations: list, dry_run: dryRun = false } = isObject(body) ? body : {}
   if (!Array.isArray(list) || list.length === 0) {
-    problems.add('operations', 'A list of at least one operation is needed.')
+    problems.add('operations', missingOperations)
   } else if (list.length > max) {
     throw limitExceeded(settingNames.maxBatch, max, `The batch has ${list.length} operations`)
   }
   if (isObject(body)) refuseOthers(body, members.batch, '', problems)
-  if (typeof dryRun !== 'boolean') problems.add('dry_run', 'Must be true or false.')
+  if (typeof dryRun !== 'boolean')
+    problems.add('dry_run', notOfType('boolean', 'Must be true or false.'))
   for (const [i, item] of (Array.isArray(list) ? list : []).entries()) {
     const path = `operations[${i}]`
-    refuseLongTemplate(runtime, item, i)
+    refuseLongTemplate(settings, item, i)
     const read = readOperation(item, i, problems)
     if (read === undefined) continue
     const { operation, references } = read
     for (const { reference, at } of references) {
       if (known.has(reference.operation)) referredTo.add(reference.operation)
-      else problems.add(at, `"${reference.text}" refers to no earlier operation.`)
+      else problems.add(at, unknownReference(reference.text))
     }
-    if (known.has(operation.id)) problems.add(`${path}.id`, 'Another operation has this id.')
+    if (known.has(operation.id)) problems.add(`${path}.id`, repeatedId)
     known.add(operation.id)
     operations.push(operation)
   }
@@ -110,18 +120,23 @@ function refuseOthers(
 ): void {
   for (const name of Object.keys(object)) {
     if (allowed.includes(name)) continue
-    problems.add(path === '' ? name : `${path}.${name}`, `Unknown; allowed: ${allowed.join(', ')}.`)
+    problems.add(path === '' ? name : `${path}.${name}`, unknownMember(name, allowed))
   }
 }
 
 /** Throws 414 for a URL that is too long as it was sent, before its references are parsed and replaced. */
-function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): void {
+function refuseLongTemplate(
+  settings: Pick<ApiSettings, 'limits' | 'bodyLimit'>,
+  item: JsonValue,
+  index: number,
+): void {
   if (!isObject(item) || typeof item.url !== 'string' || typeof item.method !== 'string') return
   const { url, method } = item
-  if (url.length <= runtime.settings.limits.urlLength) return
+  if (url.length <= settings.limits.urlLength) return
+  // X-HTTP-Method-Override may make it a QUERY; `readOperation` reports wrong headers.
   const headers = readHeaders(item.headers, '', inputProblems())
   try {
-    refuseLongUrl(runtime, { method, url, headers })
+    refuseLongUrl(settings, { method, url, headers })
   } catch (error) {
     throw atOperation(error, index)
   }
@@ -129,13 +144,13 @@ function refuseLongTemplate(runtime: Runtime, item: JsonValue, index: number): v
 
 interface Read {
   readonly operation: Operation
-  readonly references: readonly { readonly reference: Reference; readonly at: string }[]
+  readonly references: readonly { readonly reference: BatchReference; readonly at: string }[]
 }
 
 function readOperation(item: JsonValue, index: number, problems: InputProblems): Read | undefined {
   const path = `operations[${index}]`
   if (!isObject(item)) {
-    problems.add(path, 'Must be an object with method and url.')
+    problems.add(path, notOfType('object', 'Must be an object with method and url.'))
     return undefined
   }
   refuseOthers(item, members.operation, path, problems)
@@ -145,29 +160,36 @@ function readOperation(item: JsonValue, index: number, problems: InputProblems):
   if (item.id !== undefined && (typeof id !== 'string' || !isOperationId(id))) {
     problems.add(
       `${path}.id`,
-      'Must be a text of up to 64 letters, digits, "_" and "-" that begins with a letter or "_".',
+      malformedMember(
+        'Must be a text of up to 64 letters, digits, "_" and "-" that begins with a letter or "_".',
+      ),
     )
   }
   if (typeof method !== 'string' || !/^[A-Za-z]{1,20}$/.test(method)) {
-    problems.add(`${path}.method`, 'Must be an HTTP method such as "POST".')
+    problems.add(`${path}.method`, malformedMember('Must be an HTTP method such as "POST".'))
   }
   const parts = typeof url === 'string' ? urlParts(url) : 'Must be a URL such as "/api/books/1".'
-  if (typeof parts === 'string') problems.add(`${path}.url`, parts)
+  if (typeof parts === 'string') problems.add(`${path}.url`, malformedMember(parts))
   const headers = readHeaders(item.headers, `${path}.headers`, problems)
   if (typeof body === 'string' && headers['content-type'] === undefined) {
-    problems.add(`${path}.body`, 'A body that is text needs the header content-type.')
+    problems.add(
+      `${path}.body`,
+      malformedMember('A body that is text needs the header content-type.'),
+    )
   }
-  const inBody: Reference[] = []
+  const inBody: BatchReference[] = []
   bodyReferences(body ?? null, `${path}.body`, inBody, (at) =>
     problems.add(
       at,
-      'A reference is written { "$ref": "a.id" }: an operation, and a member of its value.',
+      malformedMember(
+        'A reference is written { "$ref": "a.id" }: an operation, and a member of its value.',
+      ),
     ),
   )
   if (typeof id !== 'string' || typeof method !== 'string' || typeof parts === 'string') {
     return undefined
   }
-  const references: { readonly reference: Reference; readonly at: string }[] = []
+  const references: { readonly reference: BatchReference; readonly at: string }[] = []
   for (const part of parts) {
     if (part.kind !== 'text') references.push({ reference: part.reference, at: `${path}.url` })
   }
@@ -196,15 +218,13 @@ function readHeaders(
 ): Operation['headers'] {
   if (given === undefined) return noHeaders
   const headers: Record<string, string> = {}
-  if (!isObject(given)) problems.add(path, 'Must be an object of texts.')
+  if (!isObject(given)) problems.add(path, notOfType('object', 'Must be an object of texts.'))
   for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
     const lower = name.toLowerCase()
     if (!ownHeaders.has(lower)) {
-      problems.add(
-        `${path}.${name}`,
-        `Set it on the request of the batch; an operation may have ${[...ownHeaders].join(', ')}.`,
-      )
-    } else if (typeof value !== 'string') problems.add(`${path}.${name}`, 'Must be a text.')
+      problems.add(`${path}.${name}`, headerOfBatch([...ownHeaders]))
+    } else if (typeof value !== 'string')
+      problems.add(`${path}.${name}`, notOfType('string', 'Must be a text.'))
     else headers[lower] = value
   }
   return headers

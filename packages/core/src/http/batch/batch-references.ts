@@ -6,7 +6,7 @@ import { isVerbatim } from '../../lib/json/verbatim.ts'
 import type { OperationValues } from './values.ts'
 
 /** A member of the value of an operation: `a.id`, `a.author.name`, `a.0.id` of a list. */
-export interface Reference {
+export interface BatchReference {
   readonly text: string
   /** The id of the operation. */
   readonly operation: string
@@ -16,10 +16,10 @@ export interface Reference {
 /** A URL in parts: text, and references in its path or its query. */
 export type UrlPart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'path' | 'query'; readonly reference: Reference }
+  | { readonly kind: 'path' | 'query'; readonly reference: BatchReference }
 
 /** The values of the operations that have run. */
-export type Values = Pick<OperationValues, 'get' | 'repeat'>
+export type BatchValues = Pick<OperationValues, 'get' | 'repeat'>
 
 const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
@@ -27,7 +27,7 @@ const idPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 export const isOperationId = (text: string): boolean => idPattern.test(text)
 
 /** Parses `a.id`; undefined if the text is not a reference. */
-function parseReference(text: string): Reference | undefined {
+function parseReference(text: string): BatchReference | undefined {
   const [operation = '', ...members] = text.split('.')
   const isWhole = members.length > 0 && members.every((name) => /^[A-Za-z0-9_]+$/.test(name))
   return isWhole && isOperationId(operation) ? { text, operation, members } : undefined
@@ -78,12 +78,12 @@ export const urlWithStandIns = (parts: readonly UrlPart[]): string =>
   parts.map((part) => (part.kind === 'text' ? part.text : '0')).join('')
 
 /** Replaces the references in a URL by their values; throws 413 if these are too large. */
-export const resolvedUrl = (parts: readonly UrlPart[], values: Values): string =>
+export const resolvedUrl = (parts: readonly UrlPart[], values: BatchValues): string =>
   parts
     .map((part) => (part.kind === 'text' ? part.text : inUrl(part.kind, part.reference, values)))
     .join('')
 
-function inUrl(kind: 'path' | 'query', reference: Reference, values: Values): string {
+function inUrl(kind: 'path' | 'query', reference: BatchReference, values: BatchValues): string {
   const text = scalarText(values.repeat(referredValue(reference, values)))
   if (text === undefined) {
     throw unresolvedReference(reference.text, 'is no text, number or boolean, which a URL can hold')
@@ -121,7 +121,7 @@ const referenceText = (value: object): JsonValue | undefined => {
 export function bodyReferences(
   body: JsonValue,
   path: string,
-  found: Reference[],
+  found: BatchReference[],
   malformed: (path: string) => void,
 ): void {
   if (typeof body !== 'object' || body === null || isVerbatim(body)) return
@@ -143,7 +143,7 @@ export function bodyReferences(
 }
 
 /** Replaces the references in a body by their values; throws 413 if these are too large. */
-export function resolvedBody(body: JsonValue, values: Values): JsonValue {
+export function resolvedBody(body: JsonValue, values: BatchValues): JsonValue {
   if (typeof body !== 'object' || body === null || isVerbatim(body)) return body
   if (Array.isArray(body)) return body.map((item) => resolvedBody(item, values))
   const text = referenceText(body)
@@ -155,7 +155,10 @@ export function resolvedBody(body: JsonValue, values: Values): JsonValue {
 }
 
 /** Returns the value of a reference; throws 400 if the operation's value has no such member. */
-function referredValue({ text, operation, members }: Reference, values: Values): JsonValue {
+function referredValue(
+  { text, operation, members }: BatchReference,
+  values: BatchValues,
+): JsonValue {
   let value: JsonValue | undefined = values.get(operation)
   for (const name of members) value = memberOf(value, name)
   if (value === undefined) throw unresolvedReference(text, 'is no member of the value it answered')

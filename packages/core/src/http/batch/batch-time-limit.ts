@@ -6,8 +6,8 @@ import { asUnavailable } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { ApiError, batchTimedOut } from '../../errors.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import type { Runtime } from '../call/call.ts'
 
+/** The codes of the errors that the end of the time may cause. */
 const temporary: ReadonlySet<string | undefined> = new Set([
   'database_unavailable',
   'database_conflict',
@@ -18,8 +18,8 @@ export class TimeLimit {
   readonly #milliseconds: number
   readonly #end: number
 
-  constructor({ settings }: Runtime) {
-    this.#milliseconds = settings.batch?.timeout ?? 0
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds
     this.#end = performance.now() + this.#milliseconds
   }
 

@@ -7,11 +7,11 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Opened } from '../../query/scoper.ts'
-import { type UserIdentity, userIdentityOf } from '../endpoints/auth/user-identity.ts'
+import type { Call, LatestCall } from '../call/call.ts'
+import { callerIdentityOf, type UserIdentity } from '../endpoints/auth/user-identity.ts'
 import { parse } from '../endpoints/reads/request-query.ts'
-import { routeForCaller } from '../endpoints/routing/caller-route.ts'
+import { narrowedToCaller } from '../endpoints/routing/caller-route.ts'
 import { runReturnAndTag } from '../endpoints/routing/finish.ts'
-import type { RoutedCall } from '../endpoints/routing/route-request.ts'
 import { answerAuthorized } from '../endpoints/routing/serve-call.ts'
 import {
   authorityOf,
@@ -53,11 +53,11 @@ export async function runBatchOnce(
   { key, sent, asText }: OnceOptions,
   run: (beforeCommit: RunOptions['beforeCommit']) => Promise<Result>,
 ): Promise<Result> {
-  const { runtime, request, parts } = batch
+  const { runtime, request } = batch
   const { query } = splitUrl(request.url)
   const owner = ownerOf(runtime.registry.users, operations)
   const claim = await claimOf({ query, body: sent }, owner, runtime.settings.batch?.path ?? '', key)
-  return onceFor({ runtime, request, timing: parts.timing }, claim, {
+  return onceFor({ runtime, request }, claim, {
     work: (held) =>
       run(async (results, probe) =>
         storeLongResponse(storeOf(batch, probe), held, {
@@ -65,6 +65,7 @@ export async function runBatchOnce(
           headers: {},
           total: results.length,
           many: true,
+          // Each result has its own.
           keys: [],
           authority: '',
           value: (await storedResults(results)) as unknown as JsonValue,
@@ -85,7 +86,7 @@ function ownerOf(
   operations: readonly AdmittedOperation[],
 ): UserIdentity {
   const callers = new Set(operations.map(({ call }) => call.caller))
-  const owners = [...callers].map(({ user }) => userIdentityOf(users, user))
+  const owners = [...callers].map((caller) => callerIdentityOf(users, caller))
   if (owners.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
   const identities = owners.flatMap((owner) => (owner.kind === 'user' ? [owner.identity] : []))
   const [identity, ...others] = [...new Set(identities)].sort()
@@ -99,7 +100,7 @@ function ownerOf(
 async function storedResults(
   results: readonly OperationResult[],
 ): Promise<readonly StoredResult[]> {
-  const authorities = new Map<RoutedCall['reach'], Promise<string>>()
+  const authorities = new Map<Call['reach'], Promise<string>>()
   return Promise.all(
     results.map(async ({ id, status, headers, value, call, keys }) => {
       const authority = authorities.get(call.reach) ?? authorityOf(call)
@@ -126,10 +127,11 @@ async function repeated(
   own: Opened,
   stored: readonly StoredResult[],
 ): Promise<readonly OperationResult[]> {
-  const runtime = { ...batch.runtime, session: () => own.own, replicas: undefined }
+  const database = { ...batch.runtime.database, session: () => own.own, replicas: undefined }
+  const runtime = { ...batch.runtime, database }
   const values = new OperationValues(runtime.settings.bodyLimit)
   const results: OperationResult[] = []
-  const count = resultCounter(runtime)
+  const count = resultCounter(runtime.settings)
   const lastDeletion = operations.findLastIndex(({ call }) => call.method === 'DELETE')
   for (const [i, admitted] of operations.entries()) {
     const result = stored[i]
@@ -153,7 +155,7 @@ async function repeated(
  * records; if nothing but that can hide them, they are returned all the same.
  */
 async function repeatedOne(
-  call: RoutedCall,
+  routed: Call,
   route: AdmittedOperation['route'],
   own: Opened,
   stored: StoredResult,
@@ -162,18 +164,20 @@ async function repeatedOne(
   const { id, status, headers, keys, value } = stored
   const as = (now: JsonValue): OperationResult => {
     const { etag, ...others } = headers
+    // The stored ETag belongs to the stored value alone.
     const isSame = etag === undefined || now === value || stringify(now) === stringify(value)
     const shown = isSame ? headers : others
     const unseen = { text: undefined, keys: undefined }
-    return withJson({ id, status, headers: shown, value: now, call, ...unseen })
+    return withJson({ id, status, headers: shown, value: now, call: routed, ...unseen })
   }
-  if (value === null || call.method === 'OPTIONS') return as(null)
-  if (call.method === 'GET' || call.method === 'HEAD') {
-    if (!mayChange(call) && (await authorityIn(call, route)) === stored.authority) return as(value)
-    return as(await readAgain(call, route, id))
+  const { method } = routed
+  if (value === null || method === 'OPTIONS') return as(null)
+  if (method === 'GET' || method === 'HEAD') {
+    const isSame = !mayChange(routed) && (await authorityIn(routed, route)) === stored.authority
+    return as(isSame ? value : await readAgain(routed, route, id))
   }
   if (keys.length === 0) return as(null)
-  await routeForCaller(call, route)
+  const call = (await narrowedToCaller(routed, route))?.call ?? routed
   // The filters of a PATCH have chosen the records; the response has them by their keys.
   const ast = { ...parse(call, call.resource), where: [] }
   const { return: onReturn, final } = call.hooks
@@ -181,7 +185,7 @@ async function repeatedOne(
   const { value: _, ...withoutValue } = stored
   const response = isShaped ? withoutValue : stored
   // Another session may show other rows, by row-level security.
-  const isRoot = call.runtime.knownSession(call.request) === call.runtime.root
+  const isRoot = call.runtime.database.knownSession(call.request) === call.runtime.database.root
   const keepsDeleted = mayBeDeleted && isRoot && !mayChange(call)
   const echoed = await replayRecords(call, own, call.resource, ast, response, keepsDeleted)
   if (!isShaped) return as(echoed.value)
@@ -189,29 +193,30 @@ async function repeatedOne(
 }
 
 /** Whether any resource has a policy or callback, so that a read could now return another value than the stored one. */
-const mayChange = ({ runtime: { policies, registry } }: RoutedCall): boolean =>
+const mayChange = ({ runtime: { access, registry } }: Call): boolean =>
   registry.resources.some(
     (resource) =>
-      policies.has(resource) ||
+      access.policies.has(resource) ||
       Object.values(resource.settings.hooks).some(
         ({ filter, dump, return: onReturn, final }) =>
           (filter ?? dump ?? onReturn ?? final) !== undefined,
       ),
   )
 
-async function authorityIn(call: RoutedCall, route: AdmittedOperation['route']): Promise<string> {
-  await routeForCaller(call, route)
-  return authorityOf(call)
+async function authorityIn(call: Call, route: AdmittedOperation['route']): Promise<string> {
+  return authorityOf((await narrowedToCaller(call, route))?.call ?? call)
 }
 
 /** Runs a read again and returns its current value; null if it is refused. */
 async function readAgain(
-  call: RoutedCall,
+  call: Call,
   route: AdmittedOperation['route'],
   id: string,
 ): Promise<JsonValue> {
   try {
-    return (await operationResult(id, call, {}, await answerAuthorized(call, route))).value
+    const latest: LatestCall = { call }
+    const result = await answerAuthorized(call, route, latest)
+    return (await operationResult(id, latest.call ?? call, {}, result)).value
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return null
     throw error

@@ -7,9 +7,9 @@ import { quoted } from '../../lib/json/quoted.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import type { Runtime } from '../call/call.ts'
-import type { RoutedCall } from '../endpoints/routing/route-request.ts'
-import { bareHeaders, type Result, successBody } from '../envelope.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import type { Call } from '../call/call.ts'
+import { bareHeaders, type Result, successBody, valueInBody } from '../envelope.ts'
 import { noHeaders } from './batch-body.ts'
 
 /** The result of one operation. */
@@ -21,7 +21,7 @@ export interface OperationResult {
   /** The value as JSON text, if it was serialised directly; `value` is then null. */
   readonly text: string | undefined
   /** The call of the operation, and the keys of the records that it wrote. */
-  readonly call: RoutedCall
+  readonly call: Call
   readonly keys: Result['keys'] | undefined
   /** Its JSON text in the response. */
   readonly json: string
@@ -33,7 +33,7 @@ export interface OperationResult {
  */
 export function operationResult(
   id: string,
-  call: RoutedCall,
+  call: Call,
   limits: Readonly<Record<string, string>>,
   result: Result,
 ): MaybePromise<OperationResult> {
@@ -60,20 +60,17 @@ type Shown = Pick<OperationResult, 'value' | 'text'>
 
 const noValue: Shown = { value: null, text: undefined }
 
-const shownValue = (call: RoutedCall, result: Result): MaybePromise<Shown> =>
+const shownValue = (call: Call, result: Result): MaybePromise<Shown> =>
   call.hooks.final === undefined || result.empty === true
     ? { value: result.value, text: result.text }
     : andThen(finalValue(call, result), (value) => ({ value, text: undefined }))
 
 /** Returns `value` of the body that the final callback returns; the whole body if it has no envelope. */
-async function finalValue(call: RoutedCall, result: Result): Promise<JsonValue> {
+async function finalValue(call: Call, result: Result): Promise<JsonValue> {
   const { dump } = call.resource.settings
   const sent = successBody(result, call.stamp(), dump)
   const body = result.body ?? (await runFinalOf(call, sent))
-  const isEnvelope = sent !== result.value && typeof body === 'object' && body !== null
-  return isEnvelope && Object.hasOwn(body, 'value')
-    ? (body as { readonly value: JsonValue }).value
-    : body
+  return valueInBody(body, sent, result)
 }
 
 /** Returns the list of all results as a value. */
@@ -90,8 +87,10 @@ const resultText = (results: readonly OperationResult[]): string =>
   `[${results.map(({ json }) => json).join(',')}]`
 
 /** Returns a function that adds up the characters of the results, and throws 400 beyond API_MAX_BATCH_RESPONSE. */
-export function resultCounter({ settings }: Runtime): (result: OperationResult) => void {
-  const limit = settings.batch?.maxResponse ?? 0
+export function resultCounter({
+  batch,
+}: Pick<ApiSettings, 'batch'>): (result: OperationResult) => void {
+  const limit = batch?.maxResponse ?? 0
   let total = 0
   return ({ json }) => {
     total += json.length

@@ -1,7 +1,7 @@
 // Runs the operations of a batch in one transaction: all of them, or none.
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
-import { hookConnection } from '../../database/leases/hook-connection.ts'
+import { type HookConnection, hookConnection } from '../../database/leases/hook-connection.ts'
 import { Lease } from '../../database/leases/lease.ts'
 import { requestBounds } from '../../database/statements/bounds.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
@@ -11,27 +11,27 @@ import { operationAt } from '../../lib/operation-at.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import { turn } from '../../lib/turn.ts'
+import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
-import { explained } from '../../write/refusals/explained-error.ts'
+import { explained, type Warned } from '../../write/refusals/explained-error.ts'
 import type { Probe } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
 import { type AnyAttempt, inAttempts, type RepeatAs } from '../../write/transaction/attempts.ts'
-import type { Runtime } from '../call/call.ts'
+import type { Call, LatestCall, Runtime } from '../call/call.ts'
 import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
-import type { RoutedCall } from '../endpoints/routing/route-request.ts'
-import { answerAuthorized, optionsOf, setCaller } from '../endpoints/routing/serve-call.ts'
+import { answerAuthorized, optionsOf } from '../endpoints/routing/serve-call.ts'
 import { splitUrl } from '../route-table.ts'
 import {
   type AdmittedOperation,
   type BatchRequest,
-  requestOf,
+  operationRequest,
   routeOperation,
 } from './admit-operations.ts'
 import type { Operation } from './batch-body.ts'
-import { resolvedBody, resolvedUrl, type Values } from './batch-references.ts'
+import { type BatchValues, resolvedBody, resolvedUrl } from './batch-references.ts'
 import { TimeLimit } from './batch-time-limit.ts'
 import { explaining, inBatchTransaction, probeOn } from './batch-transaction.ts'
 import { mergedChanges } from './merge-changes.ts'
@@ -41,7 +41,7 @@ import { OperationValues } from './values.ts'
 /** A failed operation, and its index in the list. */
 export interface FailedOperation {
   readonly at: number
-  readonly call: RoutedCall | undefined
+  readonly call: Call | undefined
 }
 
 /** How a batch runs. */
@@ -72,10 +72,9 @@ interface Noted {
 }
 
 /** How far an attempt has got. */
-interface Progress {
+interface Progress extends LatestCall {
   /** The index of the running operation. */
   at: number | undefined
-  call: RoutedCall | undefined
   readonly noted: Noted[]
   /** The writes whose records are checked before COMMIT, after the database has refused that of an earlier attempt. */
   readonly unchecked: (Operated & { readonly context: WriteContext })[]
@@ -98,14 +97,18 @@ export async function runOperations(
   operations: readonly AdmittedOperation[],
   options: RunOptions,
 ): Promise<readonly OperationResult[]> {
-  const { runtime, request, parts } = batch
+  const { runtime, request } = batch
   const { dryRun, failed } = options
-  const own = await runtime.session(request)
-  const dialect = await runtime.dialect(own)
-  const timeLimit = new TimeLimit(runtime)
+  const own = await runtime.database.session(request)
+  const dialect = await runtime.database.dialect(own)
+  const timeLimit = new TimeLimit(runtime.settings.batch?.timeout ?? 0)
   const { statementTimeout } = runtime.settings
   const bounds = requestBounds(statementTimeout, request, timeLimit.until)
-  const lease = new Lease({ db: withoutPlugins(own), dialect, bounds, timing: parts.timing })
+  const lease = new Lease({
+    db: withoutPlugins(own),
+    dialect,
+    bounds,
+  })
   let progress = newProgress()
   const first: BatchAttempt = { explainsFrom: Number.POSITIVE_INFINITY, deferred: undefined }
   return inAttempts<BatchAttempt, readonly OperationResult[]>(
@@ -115,14 +118,12 @@ export async function runOperations(
       const work = async (one: Lease, transaction: AnyDatabase) => {
         progress = newProgress()
         const how = { attempt, repeatAs, options }
-        return allOf(batch, operations, {
-          lease: one,
-          transaction,
-          hosted,
-          timeLimit,
-          progress,
-          ...how,
-        })
+        const hooks = hookConnection(transaction, [
+          ...(runtime.signIn.given?.trail ?? []),
+          'a batch',
+        ])
+        const inside = { lease: one, transaction, hooks, hosted, timeLimit, progress, ...how }
+        return allOf(batch, operations, inside).finally(() => hooks.nested.end())
       }
       try {
         const results = await inBatchTransaction(lease, own, work)
@@ -149,10 +150,13 @@ interface BatchAttempt extends AnyAttempt {
   readonly explainsFrom: number
 }
 
+/** What the operations of one attempt share. */
 interface Inside {
   /** The lease of the transaction. */
   readonly lease: Lease
   readonly transaction: AnyDatabase
+  /** The connection that hooks receive. */
+  readonly hooks: HookConnection
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
   readonly timeLimit: TimeLimit
@@ -176,7 +180,7 @@ async function allOf(
   const probe = probeOn(lease)
   const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
   const results: OperationResult[] = []
-  const count = resultCounter(batch.runtime)
+  const count = resultCounter(batch.runtime.settings)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
   let turnAt = performance.now() + slice
   for (const [at, admitted] of operations.entries()) {
@@ -189,20 +193,28 @@ async function allOf(
     }
     const run = () => runOperation(own, admitted, values, progress)
     const repeat = at < explainsFrom ? () => repeatAs({ explainsFrom: at }) : undefined
-    const result = await explaining(batch.runtime, { ...probe, repeat }, run)
+    const result = await explaining(batch.runtime.host, { ...probe, repeat }, run)
     count(result)
     results.push(result)
+    // A value that others refer to is never text (`wantsText`).
     if (result.text === undefined) values.set(result.id, result.value)
   }
+  // An error from here on belongs to no operation.
   progress.at = undefined
   const { request } = batch
-  for (const { call, changes } of changesFor('beforeCommit', progress.noted, batch.runtime)) {
+  for (const { call, changes } of changesFor(
+    'beforeCommit',
+    progress.noted,
+    batch.runtime.registry,
+  )) {
     await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
   }
   await options.beforeCommit(results, probe)
-  if (deferred !== undefined) await checkWritten(batch.runtime, probe, progress, deferred)
+  await inside.hooks.nested.settled()
+  if (deferred !== undefined) await checkWritten(batch.runtime.host, probe, progress, deferred)
   timeLimit.check()
   if (options.dryRun) {
+    // Without a COMMIT, which would check them.
     await lease.checkDeferred()
     throw new Rehearsed(results)
   }
@@ -211,7 +223,7 @@ async function allOf(
 
 /** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
 async function checkWritten(
-  runtime: Runtime,
+  host: Warned,
   probe: Probe,
   progress: Progress,
   failure: DatabaseFailure,
@@ -221,20 +233,20 @@ async function checkWritten(
       Object.assign(progress, { at, call }),
     )
   } catch (error) {
-    throw await explained(runtime, probe, error)
+    throw await explained(host, probe, error)
   }
 }
 
 /** Returns the runtime of the operations, whose only connection is the transaction. */
 const runtimeIn = (
   runtime: Runtime,
-  { transaction, progress, hosted, attempt: { deferred } }: Inside,
+  { lease: { level }, transaction, hooks, progress, hosted, attempt: { deferred } }: Inside,
 ): Runtime => ({
   ...runtime,
-  session: () => transaction,
-  replicas: undefined,
+  database: { ...runtime.database, session: () => transaction, replicas: undefined },
   batch: {
-    hooks: hookConnection(transaction),
+    hooks,
+    level,
     hosted,
     note(call, changes) {
       const at = operationAt(progress.at ?? 0)
@@ -253,28 +265,30 @@ const runtimeIn = (
 function runOperation(
   batch: BatchRequest,
   admitted: AdmittedOperation,
-  values: Values,
+  values: BatchValues,
   progress: Progress,
 ): MaybePromise<OperationResult> {
   const { operation, headers } = admitted
   const { call, route } = resolved(batch, admitted, values)
   progress.call = call
   const { method } = call
-  const answered = method === 'OPTIONS' ? optionsOf(route) : answerAuthorized(call, route)
-  return andThen(answered, (result) => operationResult(operation.id, call, headers, result))
+  const answered = method === 'OPTIONS' ? optionsOf(route) : answerAuthorized(call, route, progress)
+  return andThen(answered, (result) =>
+    operationResult(operation.id, progress.call ?? call, headers, result),
+  )
 }
 
 /** Returns the operation's call and route after replacing references with their values. */
 export function resolved(
   batch: BatchRequest,
   { operation, call: admitted, route, facts }: AdmittedOperation,
-  values: Values,
+  values: BatchValues,
 ): Pick<AdmittedOperation, 'call' | 'route'> {
   const { runtime } = batch
   const transaction = runtime.batch?.hooks.db
   const { refers, body } = operation
   const requestTo = (filled: Operation, url: string): ApiRequest =>
-    Object.assign(requestOf(batch, filled, url), { user: admitted.request.user })
+    Object.assign(operationRequest(batch, filled, url), { user: admitted.request.user })
   const filled =
     refers.inBody && body !== undefined
       ? { ...operation, body: resolvedBody(body, values) }
@@ -290,15 +304,15 @@ export function resolved(
   if (factsOf(found.route).methods.get(found.call.method) !== facts) {
     throw notInBatch(splitUrl(request.url).path)
   }
-  setCaller(found.call, admitted.caller)
-  return { route: found.route, call: { ...found.call, transaction } }
+  const { caller, reach } = admitted
+  return { route: found.route, call: { ...found.call, caller, reach, transaction } }
 }
 
 /** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
 function changesFor(
   kind: 'beforeCommit' | 'afterCommit',
   noted: readonly Noted[],
-  { registry }: Runtime,
+  registry: Registry,
 ): Iterable<Noted> {
   const byCallback = new Map<unknown, Noted & { readonly changes: Change[] }>()
   for (const { call, changes } of noted) {
@@ -319,7 +333,7 @@ function tellCommitted(
   noted: readonly Noted[],
   committed: boolean,
 ): void {
-  for (const { call, changes } of changesFor('afterCommit', noted, runtime)) {
+  for (const { call, changes } of changesFor('afterCommit', noted, runtime.registry)) {
     runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, committed)
   }
 }

@@ -5,15 +5,14 @@ import type { Caller } from '../../access/roles/roles.ts'
 import { ApiError, atOperation, preconditionOnBatch } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../../model/request.ts'
-import { settingNames } from '../../model/settings/setting-names.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
 import { inputProblems } from '../../write/body/input-problems.ts'
-import { readBody } from '../../write/body/text/request-body.ts'
-import type { Runtime } from '../call/call.ts'
-import { sendsPosition, withPosition } from '../endpoints/reads/write-position.ts'
+import { bodyLimitOf, readBody } from '../../write/body/text/request-body.ts'
+import type { Call, Runtime } from '../call/call.ts'
+import { sendsPosition, withPosition } from '../endpoints/reads/database/write-position.ts'
 import { type Admitted, admit } from '../endpoints/routing/admit.ts'
 import { optionsResult } from '../endpoints/routing/own-methods.ts'
-import { ownParameters } from '../endpoints/routing/own-parameters.ts'
-import type { RoutedCall } from '../endpoints/routing/route-request.ts'
+import { refuseParameters } from '../endpoints/routing/refuse-parameters.ts'
 import type { Result } from '../envelope.ts'
 import {
   type AdmittedOperation,
@@ -27,7 +26,7 @@ import { batchResult } from './results.ts'
 import { type RunOptions, runOperations } from './run-operations.ts'
 
 /** What the response to a batch depends on. */
-export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
+export interface BatchParts extends Pick<Call, 'stamp'> {
   /** Whether the caller of the API needs the response only as text to send. */
   readonly wantsText: boolean
   /** Headers of the response, also of an error. */
@@ -35,7 +34,7 @@ export interface BatchParts extends Pick<RoutedCall, 'stamp' | 'timing'> {
   /** Called with the caller of each operation. */
   readonly identified: (caller: Caller) => void
   /** Called with the operation that failed. */
-  readonly failed: (operation: RoutedCall) => void
+  readonly failed: (operation: Call) => void
 }
 
 /**
@@ -52,8 +51,6 @@ export async function serveBatch(
 ): Promise<Result> {
   const options = optionsResult(request, ['POST', 'OPTIONS'])
   if (options !== undefined) return options
-  const { timing } = parts
-  timing?.enter('plan')
   const count = batchCounter(runtime, request, parts)
   const { batch, body, sent, operations, key, asText } = await admitBatch(
     runtime,
@@ -79,8 +76,8 @@ export async function serveBatch(
     key === undefined
       ? await run(async () => {})
       : await runBatchOnce(batch, operations, { key, sent, asText }, run)
-  return sendsPosition(batch) && !body.dryRun
-    ? withPosition({ runtime, request, timing }, result)
+  return sendsPosition(runtime) && !body.dryRun
+    ? withPosition({ runtime, request }, result)
     : result
 }
 
@@ -90,15 +87,18 @@ type CountBatch = (countAgain?: Admitted['countAgain']) => Promise<void>
  * Returns a function that counts the batch against API_RATE_LIMIT when it is first called: with the caller of an operation,
  * else by the sender's address. The operations are also counted, each against the limit of its route.
  */
-function batchCounter(runtime: Runtime, request: ApiRequest, { always }: BatchParts): CountBatch {
-  const { rateWindows } = runtime.settings
+function batchCounter(
+  { settings, signIn }: Pick<Runtime, 'settings' | 'signIn'>,
+  request: ApiRequest,
+  { always }: BatchParts,
+): CountBatch {
+  const { rateWindows } = settings
   const limit = { route: 'batch:POST', windows: rateWindows, strategies: [], required: false }
   let isCounted = rateWindows.length === 0
   return async (countAgain) => {
     if (isCounted) return
     isCounted = true
-    const counting =
-      countAgain?.(limit) ?? admit(runtime, request, limit).then((one) => one.headers)
+    const counting = countAgain?.(limit) ?? admit(signIn, request, limit).then((one) => one.headers)
     Object.assign(always, await counting)
   }
 }
@@ -123,20 +123,20 @@ async function admitBatch(
   parts: BatchParts,
   count: CountBatch,
 ): Promise<AdmittedBatch> {
-  const { timing, stamp, always, wantsText } = parts
-  refuseIgnored(runtime, request)
+  const { stamp, always, wantsText } = parts
+  const { signIn } = runtime
+  refuseIgnored(runtime.settings, request)
   const problems = inputProblems()
-  const limit = { bytes: runtime.settings.bodyLimit, setting: settingNames.bodyLimit }
-  const sent = readBody(request, limit, problems)
-  const body = readOperations(runtime, sent, problems)
+  const sent = readBody(request, bodyLimitOf(runtime.settings), problems)
+  const body = readOperations(runtime.settings, sent, problems)
   // A dry run stores nothing, so there is nothing to repeat.
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
   const asText = wantsText && runtime.settings.hooks.final === undefined
   const batch: BatchRequest = {
-    runtime: { ...runtime, auth: runtime.auth.forBatch(request) },
+    runtime: { ...runtime, signIn: { ...signIn, auth: signIn.auth.forBatch(request) } },
     request,
     inherited: inheritedHeaders(request),
-    parts: { timing, stamp },
+    parts: { stamp },
     // A value that others refer to, or that an Idempotency-Key stores, must be an object.
     wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),
     always,
@@ -146,9 +146,12 @@ async function admitBatch(
 }
 
 /** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */
-function refuseIgnored({ settings }: Runtime, request: ApiRequest): void {
+function refuseIgnored(
+  { additionalQueryParams }: Pick<ApiSettings, 'additionalQueryParams'>,
+  request: ApiRequest,
+): void {
   const hint = ' A batch has no parameters; "dry_run" is a member of its body.'
-  ownParameters(request, [], settings.additionalQueryParams, hint)
+  refuseParameters(request, additionalQueryParams, hint)
   if (header(request, 'if-match') !== undefined) throw preconditionOnBatch('If-Match')
   if (header(request, 'if-none-match') !== undefined) throw preconditionOnBatch('If-None-Match')
 }
@@ -163,7 +166,7 @@ async function admitAll(
   const admitNext = admission(batch)
   const all: AdmittedOperation[] = []
   for (const [at, operation] of operations.entries()) {
-    let call: RoutedCall | undefined
+    let call: Call | undefined
     const placed = (error: unknown): unknown => {
       if (call !== undefined) failed(call)
       return atOperation(error, at)

@@ -36,6 +36,7 @@ export function connectOnce({
   report,
   bounds,
 }: ConnectOptions): (on?: AnyDatabase) => MaybePromise<InternalDialect> {
+  /** The look-up on the pool that is under way; undefined after one that failed. */
   let known: Promise<InternalDialect> | undefined
   let advised = false
 
@@ -69,6 +70,7 @@ export function connectOnce({
       throw Object.assign(unavailable ? databaseUnavailable() : notReady(), { cause: error })
     })
 
+  /** The result of the first look-up that succeeded, without a promise. */
   let settled: InternalDialect | undefined
   return (on = db) => {
     if (settled !== undefined) return settled

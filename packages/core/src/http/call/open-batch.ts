@@ -8,7 +8,10 @@ import type { DeferredCheck } from '../../write/refusals/refused-commit.ts'
 
 /** What the operations of a batch share while its transaction is open. */
 export interface OpenBatch {
+  /** The connection that hooks receive: the transaction. */
   readonly hooks: HookConnection
+  /** `level` of the lease of the transaction. */
+  readonly level: number
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
   /** Collects what an operation has written, for the callback after COMMIT. */

@@ -50,6 +50,19 @@ export function sessions(
   }
 }
 
+/** Returns an instance that the host gives for some requests; throws for another value, and for an unknown schema plugin. */
+export function givenInstance(
+  db: unknown,
+  schema: string | undefined,
+  watch: SessionParts['watch'],
+): AnyDatabase {
+  if (!isInstance(db))
+    throw new TypeError('api.as: `db` must be a Kysely instance or a transaction.')
+  refuseSchemaPlugin('api.as: `db`', db, schema)
+  watch(db)
+  return db
+}
+
 /** Whether a value is a Kysely instance. */
 export const isInstance = (session: unknown): session is AnyDatabase =>
   typeof session === 'object' && session !== null && 'getExecutor' in session

@@ -24,7 +24,7 @@ export const contentPolicy = (allowed: Readonly<Record<string, string>>): string
 
 let own: Promise<string> | undefined
 
-/** Returns the policy of all pages except the documentation: their style and script are allowed by hashes. Computed once. */
+/** Returns the policy of all pages except Redoc's: their style and script are allowed by hashes. Computed once. */
 export function pagePolicy(): Promise<string> {
   own ??= Promise.all([pageStyle, pageScript].map(hashOf)).then(([style = '', script = '']) =>
     contentPolicy({ 'style-src': style, 'script-src': script, 'img-src': 'data:' }),

@@ -1,4 +1,4 @@
-// The frame of all HTML pages except the documentation: the header with its links, and the style.
+// The frame of all HTML pages except Redoc's and the list of operations: the header with its links, and the style.
 
 import { escaped, htmlPage } from './html.ts'
 import { pageStyle } from './page-style.ts'

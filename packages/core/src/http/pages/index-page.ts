@@ -24,6 +24,8 @@ export interface ListedResource {
   /** URL of the list. */
   readonly url: string
   readonly description: string | null
+  /** How many records there are, in words, if the model says so. */
+  readonly size: string | null
   /** The methods that the caller may use on the list or its records. */
   readonly methods: readonly string[]
 }
@@ -67,9 +69,10 @@ const nothing =
   '<p class="meta">Nothing that a request with these credentials may list. A browser sends none unless they are in a cookie or asked for.</p>'
 
 function resourceTable(resources: readonly ListedResource[]): string {
+  const hasSizes = resources.some(({ size }) => size !== null)
   const lines = resources.map(
-    ({ name, url, description, methods }) =>
-      `<tr><th><a href="${escaped(url)}">${escaped(name)}</a></th><td><div>${escaped(description ?? '')}</div></td><td>${methods
+    ({ name, url, description, size, methods }) =>
+      `<tr><th><a href="${escaped(url)}">${escaped(name)}</a></th><td><div>${escaped(description ?? '')}</div></td>${hasSizes ? `<td class="meta">${escaped(size ?? '')}</td>` : ''}<td>${methods
         .map((method) => `<span class="method">${escaped(method)}</span>`)
         .join('')}</td></tr>`,
   )

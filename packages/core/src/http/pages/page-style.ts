@@ -1,4 +1,4 @@
-// The CSS of all HTML pages except the documentation: light and dark, for narrow and wide screens.
+// The CSS of all HTML pages except Redoc's: light and dark, for narrow and wide screens.
 
 export const pageStyle: string = `
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5c6675; --line: #dfe3e8; --back: #fff; --side: #f6f7f9; --link: #0b62c4; --code: #f0f2f5 }

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyUrl } from '../../query/serialize/links.ts'
 import { framedPage, type PageFrame } from './frame.ts'
@@ -92,15 +93,13 @@ function recordTable(view: RecordsView, row: JsonObject): string {
   return `<div class="wide one"><table><tbody>\n${lines.join('\n')}\n</tbody></table></div>`
 }
 
-const numbers: ReadonlySet<string> = new Set(['integer', 'bigint', 'float', 'decimal'])
-
 /** Numbers are aligned to the right: columns by their type, aggregates by their values. */
 function alignment({ resource }: RecordsView, name: string, rows: readonly JsonObject[]): string {
-  const column = resource.columns.get(name)
+  const column = resource.columns.get(name) ?? resource.aggregates.get(name)
   const isNumber =
     column === undefined
       ? rows.some((row) => isNumeric(row[name])) && rows.every((row) => isNumeric(row[name] ?? 0))
-      : numbers.has(column.type)
+      : columnTypes[column.type].number !== false
   return isNumber ? ' class="number"' : ''
 }
 

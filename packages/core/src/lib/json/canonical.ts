@@ -11,7 +11,7 @@ type Open =
   | { readonly items: JsonValue[] }
   | { readonly members: Map<string, JsonValue>; key: string }
 
-/** Numbers that may lose digits as JavaScript numbers: with a fraction, an exponent, sixteen digits, or negative zero. */
+/** Numbers that may lose digits as JavaScript numbers: with a fraction, an exponent, sixteen digits, or a zero, which may be negative. */
 const mayLoseDigits = /(?:^|[[,:\s])-?(?:[0-9]+[.eE]|[0-9]{16}|0(?![0-9]))/
 
 /** Strings (skipped) and numbers. */
@@ -40,7 +40,8 @@ const mayDiffer = /[0-9][.eE0-9]{15}|[0-9][.eE]|-0|"[0-9]+"\s*:|"__proto__"/
 
 /**
  * Reads a JSON text that `stringify` has written, so that `stringify` writes it again: numbers keep their text, and so does the order of
- * keys, of which JavaScript would list the integer ones first. Objects with such keys are documents, whose keys are sorted.
+ * keys. JavaScript would list integer keys first. An object of the text whose keys stand in another order comes from `canonicalJson`, in
+ * code point order: it is marked, and `stringify` writes that order again.
  */
 export const exactJson = (text: string): JsonValue =>
   mayDiffer.test(text) ? read(text, (keys) => keys) : JSON.parse(text)
@@ -183,6 +184,7 @@ function objectOf(members: ReadonlyMap<string, JsonValue>, order: KeyOrder): Mem
       Object.defineProperty(object, key, own)
     } else object[key] = value
   }
+  // JavaScript lists integer keys first; the mark makes `stringify` write the keys by code point.
   if (Object.keys(object).some((key, at) => key !== keys[at])) keepSorted(object)
   return object
 }

@@ -56,12 +56,12 @@ export class Param<V = unknown> implements Expression<V> {
 
   /** The converted value, as another parameter. */
   map<W>(by: (value: V) => W): Param<W> {
-    return new Param(by(this.#value), this.#converted(by, false), this.#decisions)
+    return new Param(by(this.#value), this.#converted(by, { isShared: false }), this.#decisions)
   }
 
   /** Converts a value of which several parameters are made, such as a list that is sorted. */
   share<W>(by: (value: V) => W): Param<W> {
-    return new Param(by(this.#value), this.#converted(by, true), this.#decisions)
+    return new Param(by(this.#value), this.#converted(by, { isShared: true }), this.#decisions)
   }
 
   /** Answers a question about the value. The statement is used again only for values with the same answer. */
@@ -86,7 +86,10 @@ export class Param<V = unknown> implements Expression<V> {
     return ValueNode.create(this.#value)
   }
 
-  #converted(by: (value: never) => unknown, isShared: boolean): Recipe | undefined {
+  #converted(
+    by: (value: never) => unknown,
+    { isShared }: { readonly isShared: boolean },
+  ): Recipe | undefined {
     const from = this.#recipe
     return from && { kind: 'converted', from, by, isShared }
   }

@@ -1,4 +1,4 @@
-// Compiles a statement for the driver: fragments are printed here, queries of Kysely's builders by Kysely.
+// Compiles statements for the driver: fragments are printed here, queries of Kysely's builders by Kysely. Sends look-ups at the start.
 
 import { type Compilable, type CompiledQuery, createQueryId, type QueryResult } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'

@@ -55,7 +55,7 @@ export function returned<T>(name: string, result: T): T {
 
 /** Returns a copy of the result of a hook that is sent to the client; throws if it is undefined or not JSON. */
 export function returnedJson<T>(name: string, result: T): T {
-  refuseOther(name, returned(name, result))
+  refuseNonJson(name, returned(name, result))
   return takenBack(name, result)
 }
 
@@ -68,12 +68,13 @@ export function takenBack<T>(name: string, value: T): T {
   try {
     return copyJson(value as unknown as JsonValue) as T
   } catch (error) {
-    refuseOther(name, value)
+    // Says what in the value is not JSON, if that is why it could not be copied.
+    refuseNonJson(name, value)
     throw failureOf(name, error)
   }
 }
 
-function refuseOther(name: string, result: unknown): void {
+function refuseNonJson(name: string, result: unknown): void {
   const problem = problemOf(name, result)
   if (problem === undefined) return
   throw new Error(`The ${name} returned a value that is not JSON: ${problem}.`)

@@ -2,14 +2,15 @@
 
 import { copyJson } from '../../lib/json/copy.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import type { ColumnType } from '../column.ts'
-import type { Resource } from '../registry/resource.ts'
+import { columnTypes } from '../column-types.ts'
+import type { NamedColumn, Resource } from '../registry/resource.ts'
 
 /** Values by field name, in their JSON forms. */
 type Values = Readonly<Record<string, JsonValue>>
 
-/** The types whose values are objects or lists. Those of all others are strings, numbers, booleans, and frozen `VerbatimNumber`s. */
-const mutableTypes: ReadonlySet<ColumnType> = new Set(['json', 'list'])
+/** Whether values may be objects or lists. Others are strings, numbers, booleans, and frozen `VerbatimNumber`s. */
+const isMutable = ({ type }: NamedColumn): boolean =>
+  columnTypes[type].json === 'any' || columnTypes[type].json === 'array'
 
 const known = new WeakMap<Resource, readonly string[]>()
 
@@ -17,7 +18,7 @@ const known = new WeakMap<Resource, readonly string[]>()
 function mutableFields(resource: Resource): readonly string[] {
   const found = known.get(resource)
   if (found !== undefined) return found
-  const columns = [...resource.allColumns.values()].filter(({ type }) => mutableTypes.has(type))
+  const columns = [...resource.allColumns.values()].filter(isMutable)
   const names = columns.map(({ name }) => name)
   known.set(resource, names)
   return names

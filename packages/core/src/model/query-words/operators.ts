@@ -24,6 +24,9 @@ export const filterOperators = {
   overlaps: { takes: 'list' },
 } as const
 
+/** A comparison of two values. */
+export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+
 export type FilterOperator = keyof typeof filterOperators
 
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {

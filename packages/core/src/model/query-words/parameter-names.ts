@@ -1,4 +1,4 @@
-// The names of all query parameters.
+// The query parameters with fixed names. Filters, groups and options of relations are recognised in `query/parse`.
 
 const single = [
   'page',
@@ -20,8 +20,18 @@ const single = [
 /** The parameters that take one value and may be given once. */
 export type SingleParameter = (typeof single)[number]
 
-const lists = ['fields', 'order_by', 'orderby', 'groupby', 'aggregate', 'join'] as const
+const lists = [
+  'fields',
+  'order_by',
+  // Another spelling of `order_by`.
+  'orderby',
+  'groupby',
+  'aggregate',
+  'join',
+  'distinct_on',
+] as const
 
+/** The parameters that take a list, separated by commas; if given again, they add to it. */
 export type ListParameter = (typeof lists)[number]
 
 export const singleParameters: readonly SingleParameter[] = single

@@ -38,6 +38,7 @@ export function relatedResources({
   return groups
 }
 
+/** An object that is still being built. */
 type Open<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
@@ -58,6 +59,7 @@ export function callerRegistry(
   const own = new Map(
     related.map((resource) => [resource, withColumns(resource, withheld, columns)]),
   )
+  /** The resource as the caller sees it. */
   const seen = (resource: Resource): Resource => own.get(resource) ?? resource
   const relations = new Map<ResolvedRelation, Open<ResolvedRelation>>()
   for (const [resource, view] of own) {
@@ -98,6 +100,9 @@ function withColumns(
   known: Map<NamedColumn, NamedColumn>,
 ): OpenResource {
   const seen = (column: NamedColumn): NamedColumn => known.get(column) ?? column
+  const aggregates = [...resource.aggregates].filter(([, aggregate]) =>
+    [aggregate, ...aggregate.reads].every((column) => withheld.get(column) !== 'read'),
+  )
   for (const column of resource.allColumns.values()) {
     const from = withheld.get(column)
     if (from === undefined) continue
@@ -109,6 +114,7 @@ function withColumns(
     columns: new Map(all.filter(([, column]) => !column.hidden)),
     bodyColumns: new Map(all.filter(([, column]) => isInBodies(column))),
     allColumns: new Map(all),
+    aggregates: new Map(aggregates),
     primaryKey: resource.primaryKey.map(seen),
     uniqueKeys: resource.uniqueKeys.map((key) => key.map(seen)),
     search: resource.search.map(seen).filter(({ hidden }) => !hidden),
@@ -164,8 +170,8 @@ const isReadable = ({ withheld }: NamedColumn): boolean => withheld !== 'read'
 
 function unreadableOf(resources: Iterable<Resource>, withheld: Withheld): readonly string[] {
   return [...resources]
-    .flatMap(({ name, allColumns }) =>
-      [...allColumns.values()]
+    .flatMap(({ name, allColumns, aggregates }) =>
+      [...allColumns.values(), ...aggregates.values()]
         .filter((column) => withheld.get(column) === 'read')
         .map((column) => `${name}.${column.name}`),
     )

@@ -52,4 +52,6 @@ function checkOptions(model: AnyModel, problems: Problems): void {
 const isModel = (model: AnyModel): boolean =>
   typeof model?.name === 'string' &&
   typeof model.table === 'string' &&
-  [model.columns, model.relations, model.computed].every((part) => typeof part === 'object')
+  [model.columns, model.relations, model.computed, model.aggregates].every(
+    (part) => typeof part === 'object',
+  )

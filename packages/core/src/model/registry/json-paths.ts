@@ -1,4 +1,5 @@
-// Paths into json columns: the column objects that stand for them in queries, and the checks of their declarations.
+// Paths into json columns: with `address: { type: 'json', json: { 'city.name': 'text' } }`, queries can name `address.city.name` like a
+// column. Makes the column objects that stand for paths, and checks the declarations.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { JsonPathType } from '../column.ts'
@@ -42,9 +43,14 @@ const pathColumn = (of: NamedColumn, text: string, type: JsonPathType): PathColu
   definition: { type, nullable: true, readOnly: true },
 })
 
-/** Returns the columns that queries can name: the visible ones, each followed by its paths. */
-export const queryColumns = ({ columns }: Pick<Resource, 'columns'>): readonly NamedColumn[] =>
-  [...columns.values()].flatMap((column) => [column, ...(column.paths?.values() ?? [])])
+/** Returns the columns that queries can name: the visible ones, each followed by its paths, then the declared aggregates. */
+export const queryColumns = ({
+  columns,
+  aggregates,
+}: Pick<Resource, 'columns' | 'aggregates'>): readonly NamedColumn[] => [
+  ...[...columns.values()].flatMap((column) => [column, ...(column.paths?.values() ?? [])]),
+  ...aggregates.values(),
+]
 
 /** Reports declared paths that no query could name, types that paths cannot have, and a database without support for paths. */
 export function checkJsonPaths(

@@ -1,9 +1,10 @@
 // Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
 
-import type { Column } from '../column.ts'
+import type { Column, ColumnType } from '../column.ts'
+import { isColumnType } from '../column-types.ts'
 import type { AnyModel, ComputedColumn } from '../define-model.ts'
 import type { DialectColumn } from '../dialect-column.ts'
-import type { SpecialValues } from '../type-rules.ts'
+import type { SpecialValues } from '../type-definition.ts'
 import { withPaths } from './json-paths.ts'
 import type { NamedColumn } from './resource.ts'
 
@@ -12,14 +13,16 @@ const defaultPrecision = 15
 
 /** Asks the dialect which columns may contain values that do not have the usual form of their type. */
 export interface KeptValues {
+  /** Values of the type in another form, such as PostgreSQL's `infinity`. */
   readonly special: (column: DialectColumn) => SpecialValues | undefined
+  /** Whether there may be values that are not of the type at all. */
   readonly others: (column: DialectColumn) => boolean
 }
 
 function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
   const named = withNames(name, column, secret)
   // A list column has the special values of its items.
-  const special = kept.special({ ...named, type: column.items ?? column.type })
+  const special = kept.special({ ...named, type: named.items ?? named.type })
   return withPaths({
     ...named,
     ...(special === undefined ? {} : { special }),
@@ -33,13 +36,13 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
   return {
     name,
     dbName: column.column ?? name,
-    type: column.type,
+    type: typeOf(column.type),
     nullable: column.nullable === true,
     // A credential column is hidden unless the model declares `hidden: false`.
     hidden: column.writeOnly === true || (column.hidden ?? secret),
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
-    ...(column.items === undefined ? {} : { items: column.items }),
+    ...(column.items === undefined ? {} : { items: typeOf(column.items) }),
     ...(column.enum === undefined ? {} : { enum: column.enum }),
     ...(column.collation === undefined ? {} : { collation: column.collation }),
     ...(column.storage === undefined ? {} : { storage: column.storage }),
@@ -47,6 +50,9 @@ function withNames(name: string, column: Column, secret: boolean): NamedColumn {
     definition: withLowest(column),
   }
 }
+
+/** The type of a column or an item. `checkColumn` reports one that does not exist; the other checks take it for text. */
+const typeOf = <T extends ColumnType>(type: T): T | 'text' => (isColumnType(type) ? type : 'text')
 
 /** Gives an unsigned column that declares no lower limit the limit 0. */
 const withLowest = (column: Column): Column =>

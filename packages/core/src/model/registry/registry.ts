@@ -18,7 +18,7 @@ import { checkModel, type StartDialect } from './checks/check-model.ts'
 import { checkOnDelete } from './checks/check-on-delete.ts'
 import { checkWriteOnly } from './checks/check-write-only.ts'
 import { isInBodies } from './checks/field-rules.ts'
-import { unlistedLinks } from './checks/unlisted-links.ts'
+import { unpublishedLinks } from './checks/unpublished-links.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { checkPathNames } from './json-paths.ts'
@@ -106,8 +106,8 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
     resource.relations = resolveRelations(resource, scope)
     resource.allRelations = resource.relations
   }
-  const links = unlistedLinks(models.values(), { tables, byName, schema })
-  for (const resource of open) resource.unlistedLinks = links.get(resource.name) ?? []
+  const links = unpublishedLinks(models.values(), { tables, byName, schema })
+  for (const resource of open) resource.unpublishedLinks = links.get(resource.name) ?? []
   for (const resource of open) checkPathNames(resource, problems)
   linkInverses(open)
   for (const resource of open) checkOnDelete(resource, models, problems)
@@ -176,17 +176,19 @@ function userResource(
 }
 
 /** A resource before its relations are resolved. */
-type OpenResource = Omit<Resource, 'relations' | 'allRelations' | 'unlistedLinks' | 'roles'> & {
+type OpenResource = Omit<Resource, 'relations' | 'allRelations' | 'unpublishedLinks' | 'roles'> & {
   relations: ReadonlyMap<string, ResolvedRelation>
   allRelations: ReadonlyMap<string, ResolvedRelation>
-  unlistedLinks: Resource['unlistedLinks']
+  unpublishedLinks: Resource['unpublishedLinks']
   roles?: ResolvedRelation
 }
 
 /** The input for creating the resources of an API. */
 interface Opening {
   readonly config: ApiConfig
+  /** The schema of models that declare none. */
   readonly schema: string | undefined
+  /** Which columns may contain values of unusual forms. */
   readonly kept: KeptValues
   readonly problems: Problems
 }
@@ -209,12 +211,13 @@ function openResource(
     columns: new Map([...allColumns].filter(([, column]) => !column.hidden)),
     bodyColumns: new Map([...allColumns].filter(([, column]) => isInBodies(column))),
     allColumns,
+    aggregates: new Map(),
     primaryKey,
     uniqueKeys: [...(primaryKey.length > 0 ? [primaryKey] : []), ...uniqueSets(model, allColumns)],
     ...searchOf({ model, schema: model.schema ?? schema, allColumns, primaryKey }),
     relations: new Map(),
     allRelations: new Map(),
-    unlistedLinks: [],
+    unpublishedLinks: [],
     settings: resolveResourceSettings(model, meta, config, problems),
   }
 }

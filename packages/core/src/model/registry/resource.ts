@@ -7,7 +7,7 @@ import type { AnyModel } from '../define-model.ts'
 import type { JsonPath, SearchIndex } from '../dialect-column.ts'
 import type { OnDelete } from '../relation.ts'
 import type { ResourceSettings } from '../settings/settings.ts'
-import type { SpecialValues } from '../type-rules.ts'
+import type { SpecialValues } from '../type-definition.ts'
 
 /** A column with its two names resolved. */
 export interface NamedColumn {
@@ -43,9 +43,9 @@ export interface NamedColumn {
   readonly inPlaceOf?: NamedColumn
   /** As declared; for a computed column, a read-only column of its type. */
   readonly definition: Column
-  /** The SQL expression over the model's own unqualified columns, for a computed column. */
-  // biome-ignore lint/suspicious/noExplicitAny: `defineModel` types the expression builder
-  readonly computed?: (eb: any) => Expression<unknown>
+  /** The SQL expression of a computed column. */
+  // biome-ignore lint/suspicious/noExplicitAny: `defineModel` types the parameters
+  readonly computed?: (eb: any, self: any) => Expression<unknown>
 }
 
 /** A column of type json, and a path into its values. */
@@ -58,6 +58,16 @@ export interface JsonPlace {
 /** A declared path into a json column, with the type of its values. */
 export interface PathColumn extends NamedColumn {
   readonly path: JsonPlace
+}
+
+/** A declared aggregate of related records, with its result as a read-only column. It is in no table: plans replace it by an aggregate. */
+export interface AggregateColumn extends NamedColumn {
+  /** The aggregate in the query language: `count(appointments[status__eq=open])`. */
+  readonly text: string
+  /** Whether responses contain it without `fields`. */
+  readonly sent: boolean
+  /** The columns whose values decide it. A caller who may not read one of them does not see the aggregate. */
+  readonly reads: readonly NamedColumn[]
 }
 
 /** The parts of a relation's URL: the collection of `resource`, a key with values of the row, and `rest`. */
@@ -140,6 +150,8 @@ export interface Resource extends TableName {
   readonly bodyColumns: ReadonlyMap<string, NamedColumn>
   /** All columns, including hidden ones. */
   readonly allColumns: ReadonlyMap<string, NamedColumn>
+  /** The declared aggregates by name, in model order. They are in none of the other maps. */
+  readonly aggregates: ReadonlyMap<string, AggregateColumn>
   /** Empty for a list without a key: its rows have no URLs and cannot be written. */
   readonly primaryKey: readonly NamedColumn[]
   /** Every set of columns that no two records share: the primary key if there is one, unique columns, unique sets. */
@@ -148,19 +160,19 @@ export interface Resource extends TableName {
   readonly search: readonly NamedColumn[]
   /** The full-text index of these columns, if the model declares one. */
   readonly searchIndex?: SearchIndex
-  /** Relations whose target is published, by key, in model order. */
+  /** Relations whose target is published, by name, in model order. */
   readonly relations: ReadonlyMap<string, ResolvedRelation>
   /** All relations whose target is published, including those that need a column which the caller may not read. */
   readonly allRelations: ReadonlyMap<string, ResolvedRelation>
   /** Links to models that are not published. */
-  readonly unlistedLinks: readonly UnlistedLinks[]
+  readonly unpublishedLinks: readonly UnpublishedLinks[]
   readonly settings: ResourceSettings
   /** Only on the user model: the relation to roles, published or not, for role rules. */
   readonly roles?: ResolvedRelation
 }
 
 /** The junction table between a resource and a model that is not published. */
-export interface UnlistedLinks extends TableName {
+export interface UnpublishedLinks extends TableName {
   /** The foreign key of the junction table to the resource. */
   readonly key: readonly ForeignKeyColumn[]
 }

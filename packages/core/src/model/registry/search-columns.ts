@@ -1,7 +1,7 @@
 // The columns that a model declares for `search`, and their full-text index.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import type { ColumnType } from '../column.ts'
+import { columnTypes, namesOfTypes } from '../column-types.ts'
 import type { AnyModel, IndexedSearch } from '../define-model.ts'
 import { text } from '../settings/setting-checks.ts'
 import type { Problems } from '../settings/setting-problems.ts'
@@ -39,8 +39,6 @@ export function searchOf({
     searchIndex: { ...own, table, index, language, columns: search, key: primaryKey },
   }
 }
-
-const searchable: readonly ColumnType[] = ['string', 'text', 'enum']
 
 /**
  * Reports searched columns that are not visible text columns or are named twice, an index without a name, and an index on a model
@@ -89,8 +87,8 @@ function problemOfColumn(
   const column = all.get(name)
   if (column === undefined) return `no column named "${name}".${didYouMean(name, all.keys())}`
   const { type, hidden, computed } = column
-  if (!searchable.includes(type)) {
-    return `"${name}" is of type ${type}; search looks in ${searchable.join(', ')}.`
+  if (columnTypes[type].text === false) {
+    return `"${name}" is of type ${type}; search looks in ${namesOfTypes((one) => one.text !== false)}.`
   }
   if (hidden)
     return `"${name}" is ${isWriteOnly(column) ? 'write-only' : 'hidden'}, and a search would tell what it holds; leave it out.`

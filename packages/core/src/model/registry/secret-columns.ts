@@ -1,6 +1,7 @@
 // Credential columns: hidden by default on the user model, with a warning on other models (docs/guide/access.md).
 
 import type { ColumnType } from '../column.ts'
+import { isColumnType } from '../column-types.ts'
 import { looksLikeCredential } from '../credential-names.ts'
 import type { AnyModel } from '../define-model.ts'
 import type { ApiConfig } from '../settings/config.ts'
@@ -23,7 +24,11 @@ export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<s
   const named = [config.API_CREDENTIAL_HASH_FIELD, method?.credentialField]
   const alike = Object.entries(model.columns)
     .filter(([, { primaryKey }]) => primaryKey !== true)
-    .filter(([name, { column = name, type }]) => isAlike(name, column, type, model.table))
+    .filter(
+      ([name, { column = name, type }]) =>
+        // `checkColumn` reports a type that does not exist.
+        isColumnType(type) && isAlike(name, column, type, model.table),
+    )
     .map(([name]) => name)
   return new Set([...named.filter((field) => field !== undefined), ...alike])
 }

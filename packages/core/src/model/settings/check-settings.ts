@@ -2,23 +2,24 @@
 
 import { nearest } from '../../lib/naming/suggest.ts'
 import type { ApiConfig } from './config.ts'
-import { type KeyEntry, keyTable, metaKeyTable } from './key-table.ts'
 import { configKeyOf, type Meta, metaKeyOf } from './meta.ts'
 import { object } from './setting-checks.ts'
 import type { Problems } from './setting-problems.ts'
+import { allSettings, type Setting } from './setting-table.ts'
 
-const configEntries: ReadonlyMap<string, KeyEntry> = new Map(Object.entries(keyTable))
+const configEntries: ReadonlyMap<string, Setting> = new Map(
+  allSettings.filter(([, { level }]) => level !== 'model'),
+)
 
 const metaMethods = ['get', 'post', 'patch', 'put', 'delete']
 
 /** Every key of meta, including the forms for one method such as `post_rate_limit`. */
-const metaEntries: ReadonlyMap<string, KeyEntry> = new Map(allMetaEntries())
+const metaEntries: ReadonlyMap<string, Setting> = new Map(allMetaEntries())
 
-function* allMetaEntries(): Generator<[string, KeyEntry]> {
-  yield* Object.entries(metaKeyTable)
-  for (const [configKey, entry] of configEntries) {
+function* allMetaEntries(): Generator<[string, Setting]> {
+  for (const [name, entry] of allSettings) {
     if (entry.level === 'api') continue
-    const key = metaKeyOf(configKey)
+    const key = entry.level === 'model' ? name : metaKeyOf(name)
     yield [key, entry]
     if (!key.endsWith('_callback') && key !== 'rate_limit') continue
     for (const method of metaMethods) yield [`${method}_${key}`, entry]
@@ -29,7 +30,7 @@ function* allMetaEntries(): Generator<[string, KeyEntry]> {
 function checked(
   given: unknown,
   at: string,
-  entries: ReadonlyMap<string, KeyEntry>,
+  entries: ReadonlyMap<string, Setting>,
   unknown: (key: string) => string,
   problems: Problems,
 ): Record<string, unknown> {

@@ -13,39 +13,40 @@ import type { Environment } from './auth/auth-settings.ts'
 import { type IpRange, parseIpRange } from './auth/ip-range.ts'
 import { resolveRates } from './auth/rate-settings.ts'
 import { rateWindows } from './auth/rate-windows.ts'
-import type { ApiConfig } from './config.ts'
+import type { ApiConfig, ConfigKey } from './config.ts'
 import { bulkMethodsOf } from './endpoints/bulk-methods.ts'
 import { resourceMethods } from './endpoints/resource-methods.ts'
+import { type ApiKey, type FieldsOf, fieldOf, type ModelKey } from './field-names.ts'
 import type { Meta } from './meta.ts'
 import { type Reader, reader } from './reader.ts'
 import { resolveErrorCodes } from './resolve-error-codes.ts'
 import { lackedSoftDeleteColumn, resolveSoftDelete } from './resolve-soft-delete.ts'
 import type { Problems } from './setting-problems.ts'
+import { allSettings } from './setting-table.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 
-const dumpSettings = ({ get }: Reader): DumpSettings => ({
-  envelope: get('API_DUMP_ENVELOPE'),
-  datetime: get('API_DUMP_DATETIME'),
-  version: get('API_DUMP_VERSION'),
-  statusCode: get('API_DUMP_STATUS_CODE'),
-  responseMs: get('API_DUMP_RESPONSE_MS'),
-  totalCount: get('API_DUMP_TOTAL_COUNT'),
-  nullNextUrl: get('API_DUMP_NULL_NEXT_URL'),
-  nullPreviousUrl: get('API_DUMP_NULL_PREVIOUS_URL'),
-  nullErrors: get('API_DUMP_NULL_ERRORS'),
-  requestId: get('API_DUMP_REQUEST_ID'),
-})
+/** The keys at a level whose value is a field as it is. */
+const plainKeys = (...levels: readonly string[]): readonly string[] =>
+  allSettings.flatMap(([key, { level, isPart }]) =>
+    levels.includes(level) && !isPart ? [key] : [],
+  )
 
-const limitSettings = ({ get }: Reader): LimitSettings => ({
-  urlLength: get('API_MAX_URL_LENGTH'),
-  conditions: get('API_MAX_CONDITIONS'),
-  list: get('API_MAX_LIST'),
-  relationFilters: get('API_MAX_RELATION_FILTERS'),
-  joins: get('API_MAX_JOINS'),
-  depth: get('API_MAX_DEPTH'),
-  embeddedRows: get('API_MAX_EMBEDDED_ROWS'),
-  bulk: get('API_MAX_BULK'),
-})
+const isDump = (key: string): boolean => key.startsWith('API_DUMP_')
+const isLimit = (key: string): boolean => key.startsWith('API_MAX_')
+const isOther = (key: string): boolean => !isDump(key) && !isLimit(key)
+
+const dumpKeys = plainKeys('both').filter(isDump)
+const limitKeys = plainKeys('api', 'both').filter(isLimit)
+const apiKeys = plainKeys('api').filter(isOther)
+const modelKeys = plainKeys('both').filter(isOther)
+
+/** Reads keys into the fields that are named after them. */
+const fieldsOf = <Fields>({ find }: Reader, of: readonly string[], prefix?: string): Fields =>
+  Object.fromEntries(of.map((key) => [fieldOf(key, prefix), find(key as ConfigKey)])) as Fields
+
+const dumpSettings = (read: Reader): DumpSettings => fieldsOf(read, dumpKeys, 'API_DUMP_')
+
+const limitSettings = (read: Reader): LimitSettings => fieldsOf(read, limitKeys, 'API_MAX_')
 
 /** Resolves the settings of the whole API, from a checked configuration. */
 export function resolveApiSettings(
@@ -54,28 +55,16 @@ export function resolveApiSettings(
 ): Omit<ApiSettings, 'auth' | 'disabledEndpoints'> {
   const read = reader(config)
   return {
-    title: read.get('API_TITLE'),
-    version: read.get('API_VERSION'),
-    prefix: read.get('API_PREFIX'),
-    baseUrl: read.get('API_BASE_URL'),
-    endpointCase: read.get('API_ENDPOINT_CASE'),
-    statementTimeout: read.get('API_STATEMENT_TIMEOUT'),
-    hookTimeout: read.get('API_HOOK_TIMEOUT'),
-    bodyLimit: read.get('API_BODY_LIMIT'),
-    readYourWrites: read.get('API_READ_YOUR_WRITES'),
-    usersFromReplicas: read.get('API_USERS_FROM_REPLICAS'),
-    serverTiming: read.get('API_SERVER_TIMING'),
+    ...fieldsOf<FieldsOf<ApiKey>>(read, apiKeys),
     errorCodes: resolveErrorCodes(config),
     hooks: resolveApiHooks(config),
     dump: dumpSettings(read),
     limits: limitSettings(read),
     additionalQueryParams: read.get('API_ADDITIONAL_QUERY_PARAMS'),
     rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
-    rateStore: config.API_RATE_LIMIT_STORE,
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
     // Without environment variables, whether this is production is unknown.
     htmlPages: read.find('API_HTML_PAGES') ?? (env !== undefined && env.NODE_ENV !== 'production'),
-    healthRoute: read.find('API_HEALTH_ROUTE') ?? null,
     batch: read.get('API_ALLOW_BATCH')
       ? {
           path: `${read.get('API_PREFIX')}${read.get('API_BATCH_ROUTE')}`,
@@ -93,17 +82,7 @@ export function resolveApiSettings(
           requireAuth: read.get('API_DOCUMENTATION_REQUIRE_AUTH'),
         }
       : null,
-    openApiCallback: config.API_OPENAPI_CALLBACK,
-    info: {
-      description: read.find('API_DESCRIPTION'),
-      contactName: read.find('API_CONTACT_NAME'),
-      contactEmail: read.find('API_CONTACT_EMAIL'),
-      contactUrl: read.find('API_CONTACT_URL'),
-      licenceName: read.find('API_LICENCE_NAME'),
-      licenceUrl: read.find('API_LICENCE_URL'),
-      serverUrls: [read.find('API_SERVER_URLS') ?? []].flat(),
-      logoUrl: read.find('API_LOGO_URL'),
-    },
+    serverUrls: [read.find('API_SERVER_URLS') ?? []].flat(),
   }
 }
 
@@ -121,6 +100,7 @@ export function resolveResourceSettings(
   const { get } = read
   const blocked = get('API_BLOCK_METHODS')
   return {
+    ...fieldsOf<FieldsOf<ModelKey>>(read, modelKeys),
     hooks: resolveResourceHooks(meta, config),
     methods: resourceMethods(
       model,
@@ -128,30 +108,12 @@ export function resolveResourceSettings(
       get('API_ALLOWED_METHODS').filter((method) => !blocked.includes(method)),
       problems,
     ),
-    allowJoin: get('API_ALLOW_JOIN'),
-    allowFilters: get('API_ALLOW_FILTERS'),
-    allowOrderBy: get('API_ALLOW_ORDER_BY'),
-    allowSelectFields: get('API_ALLOW_SELECT_FIELDS'),
-    allowGroupby: get('API_ALLOW_GROUPBY'),
-    listEtags: get('API_LIST_ETAGS'),
-    allowAggregation: get('API_ALLOW_AGGREGATION'),
-    allowNestedWrites: get('API_ALLOW_NESTED_WRITES'),
     bulkMethods: bulkMethodsOf(get('API_ALLOW_BULK')),
-    allowUpsert: get('API_ALLOW_UPSERT'),
-    showTriggerMessages: get('API_SHOW_TRIGGER_MESSAGES'),
-    schemaCheck: get('API_SCHEMA_CHECK'),
-    requireIfMatch: get('API_REQUIRE_IF_MATCH') !== false,
-    requireIfMatchEverywhere: get('API_REQUIRE_IF_MATCH') === true,
-    allowCascadeDelete: get('API_ALLOW_CASCADE_DELETE'),
-    serializationType: get('API_SERIALIZATION_TYPE'),
     serializationDepth: depth(read, problems),
-    addRelations: get('API_ADD_RELATIONS'),
     pageSizeDefault: pageSize(read, problems),
     pageSizeMax: get('API_PAGINATION_SIZE_MAX'),
-    count: get('API_COUNT'),
     softDelete: resolveSoftDelete(model, meta, read, problems),
     lackedSoftDeleteColumn: lackedSoftDeleteColumn(model, read),
-    additionalQueryParams: get('API_ADDITIONAL_QUERY_PARAMS'),
     errorCodes: resolveErrorCodes(config, meta, model.name),
     dump: dumpSettings(read),
     limits: limitSettings(read),
@@ -162,6 +124,7 @@ export function resolveResourceSettings(
     ...resolveRequirements(model.name, meta, config, problems),
     rates: resolveRates(meta, config),
     description: meta.description ?? model.description,
+    size: meta.size,
     tag: meta.tag,
     tagGroup: meta.tag_group,
     summaries: {

@@ -1,9 +1,9 @@
 // Resolves soft delete: which models use it, with which column and values.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import type { Column } from '../column.ts'
+import type { Column, ColumnType } from '../column.ts'
+import { columnTypes, fits, isColumnType } from '../column-types.ts'
 import type { AnyModel } from '../define-model.ts'
-import { fits } from '../fits.ts'
 import type { DefaultFunction, SoftDeleteValues } from './access/hook-types.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
@@ -37,6 +37,8 @@ export function resolveSoftDelete(
     }
     return null
   }
+  // `checkColumn` reports a type that does not exist.
+  if (!isColumnType(column.type)) return null
   const [active, deleted] = get('API_SOFT_DELETE_VALUES')
   if (placeOf('API_SOFT_DELETE_VALUES') === undefined && !isValueOf(column, active)) {
     const which = `${shown(active)} and ${shown(deleted)} are not values of ${attribute}, which is of type ${column.type}.`
@@ -68,27 +70,30 @@ export function lackedSoftDeleteColumn(
   return attribute !== undefined && Object.hasOwn(columns, attribute) ? undefined : attribute
 }
 
+const isMomentType = (type: ColumnType): boolean => columnTypes[type].ofMoment !== false
+
 /** Returns which values of active and deleted records to set for a column that does not hold false and true. */
 function valuesFor({ type, nullable, enum: members }: Column): string {
-  if (type === 'datetime' || type === 'date') {
+  if (isMomentType(type)) {
     const first = nullable === true ? 'Set' : 'Make the column nullable and set'
     return `${first} soft_delete_values: [null, 'now'].`
   }
-  if (type === 'integer') return 'Set soft_delete_values: [0, 1].'
+  const { json, number } = columnTypes[type]
+  if (number === 'whole' && json === 'number') return 'Set soft_delete_values: [0, 1].'
   const example = members === undefined ? '' : `, two of ${members.join(', ')}`
   return `Set soft_delete_values to the value of active records and that of deleted ones${example}.`
 }
 
 function deletedValueOf({ type }: Column, deleted: SoftDeleteValues[1]): DeletedValue {
   if (typeof deleted === 'function') return { kind: 'function', make: deleted as DefaultFunction }
-  const isMoment = type === 'datetime' || type === 'date'
-  return isMoment && deleted === 'now' ? { kind: 'now' } : { kind: 'value', value: deleted }
+  return isMomentType(type) && deleted === 'now'
+    ? { kind: 'now' }
+    : { kind: 'value', value: deleted }
 }
 
 function isValueOf(column: Column, value: unknown): boolean {
-  if (column.type === 'json' || !fits(column, value)) return false
-  const isMoment = column.type === 'datetime' || column.type === 'date'
-  return !isMoment || /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value as string)
+  if (columnTypes[column.type].json === 'any' || !fits(column, value)) return false
+  return !isMomentType(column.type) || /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value as string)
 }
 
 /** Checks of all models together: the attribute is set, and at least one model has it. */

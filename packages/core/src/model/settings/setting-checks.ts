@@ -1,6 +1,8 @@
 // Checks of configuration values; each returns a sentence that says what was expected, or undefined if the value is valid.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import { isParameter, operatorSuffix } from '../query-words/query-names.ts'
+import { parseIpRange } from './auth/ip-range.ts'
 import { rateWindows } from './auth/rate-windows.ts'
 
 /** Returns what is wrong with a value, or undefined. */
@@ -33,15 +35,6 @@ export const secret: Check = (value) =>
 
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)
-
-/** Accepts true, false or a word. */
-export const booleanOr =
-  (word: string): Check =>
-  (value) =>
-    typeof value === 'boolean' || value === word
-      ? undefined
-      : expected(`true, false or '${word}'`, value) +
-        (typeof value === 'string' ? didYouMean(value, [word]) : '')
 
 /** Accepts true, false or a list of words. */
 export const booleanOrList =
@@ -190,3 +183,38 @@ export const rateLimit: Check = (value) =>
         'a limit such as "5 per minute"; the period is second, minute, hour, day or "15 minutes", several limits are joined by ";"',
         value,
       )
+
+/** Accepts a name for a query parameter of the host. */
+export const hostParameter: Check = (value) => {
+  const name = matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')(value)
+  if (name !== undefined) return name
+  const suffix = operatorSuffix(String(value))
+  if (suffix !== undefined) return `${shown(value)} ends in "__${suffix}", which is a filter.`
+  return isParameter(String(value))
+    ? `${shown(value)} is a parameter of the query language.`
+    : undefined
+}
+
+/** Accepts the values of the soft-delete column. */
+export const softDeleteValues: Check = (value) =>
+  Array.isArray(value) && value.length === 2 && value[0] !== value[1]
+    ? undefined
+    : 'expected a pair of different values: of an active record, and of a deleted one.'
+
+/** Accepts an IP address or range. */
+export const ipRange: Check = (value) =>
+  typeof value === 'string' && parseIpRange(value) !== undefined
+    ? undefined
+    : 'expected an address or a range such as "10.0.0.0/8".'
+
+/** Accepts a token provider that is given as a string. */
+export const tokenProvider: Check = matching(
+  /^(?:header|cookie|[^#]+#[A-Za-z_$][\w$]*)$/,
+  '"header", "cookie", a function, or "module#export"',
+)
+
+/** Accepts a store of rate limits. */
+export const rateLimitStore: Check = (value) =>
+  typeof (value as { hit?: unknown } | null)?.hit === 'function'
+    ? undefined
+    : 'expected a store with the method hit(key, windowMs, now), such as redisRateLimitStore(client).'

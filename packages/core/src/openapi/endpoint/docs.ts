@@ -1,9 +1,9 @@
 // The documentation endpoints: the page, its script and the OpenAPI document. They are sent without the envelope.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
-import { invalidParameter, unknownPath } from '../../errors.ts'
+import { unknownPath } from '../../errors.ts'
 import type { Runtime } from '../../http/call/call.ts'
-import type { AnyDocument, Documentation, OpenApiVersion } from '../../http/call/documents.ts'
+import type { Documentation } from '../../http/call/documents.ts'
 import {
   createRepresentation,
   type Representation,
@@ -11,32 +11,31 @@ import {
 import { admit } from '../../http/endpoints/routing/admit.ts'
 import type { DocsPart } from '../../http/endpoints/routing/docs-part.ts'
 import { optionsResult, readMethods } from '../../http/endpoints/routing/own-methods.ts'
-import { ownParameters } from '../../http/endpoints/routing/own-parameters.ts'
+import { refuseParameters } from '../../http/endpoints/routing/refuse-parameters.ts'
 import { matchesIfNoneMatch } from '../../http/etag.ts'
+import { pagePolicy } from '../../http/pages/content-policy.ts'
 import { splitUrl } from '../../http/route-table.ts'
 import { type ApiRequest, type Asset, wholeHeader } from '../../model/request.ts'
 import type { ApiSettings, DocsSettings } from '../../model/settings/settings.ts'
 import { documentTextSteps } from '../document-text.ts'
-import { serversOf } from '../info.ts'
-import { plainPageSteps } from '../pages/plain-page.ts'
-import { plainPolicy, redocPage, redocPolicy } from '../pages/redoc-page.ts'
-import { openApiVersions } from './documentation.ts'
+import { operationListSteps } from '../pages/operation-list.ts'
+import { redocPage, redocPolicy } from '../pages/redoc-page.ts'
 
 /** A response without the envelope; the document is an object, unless the body is needed as text. */
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | AnyDocument | undefined
+  readonly body: string | OpenAPIObject | undefined
   /** The compressed body. */
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
 /**
- * `GET /docs` → the page: Redoc if the host has that package installed, else a plain page. Calls `identified` if the documentation
+ * `GET /docs` → the page: Redoc if the host has that package installed, else a list of the operations. Calls `identified` if the documentation
  * needs authentication and the caller has it.
  */
 export async function serveDocs(
-  runtime: Runtime,
+  { settings, signIn, documentation }: Pick<Runtime, 'settings' | 'signIn' | 'documentation'>,
   request: ApiRequest,
   part: DocsPart,
   wantsText: boolean,
@@ -46,15 +45,21 @@ export async function serveDocs(
   if (options !== undefined) {
     return { status: options.status, headers: options.headers, body: undefined }
   }
-  const { docs, auth, rateWindows } = runtime.settings
+  const { docs, auth, rateWindows } = settings
   if (docs === null) throw unknownPath(request.url)
   if (docs.requireAuth) {
     const { strategies } = auth
     const admission = { route: 'docs', windows: rateWindows, strategies, required: true }
-    await admit(runtime, request, admission)
+    await admit(signIn, request, admission)
     identified()
   }
-  const { type, representation, object, headers } = await partOf(runtime, request, docs, part)
+  const { type, representation, object, headers } = await partOf(
+    documentation,
+    settings,
+    request,
+    docs,
+    part,
+  )
   const bytes = wantsText ? await compressedFor(request, representation) : undefined
   const { text, tag, compressedTag } = representation
   const common = {
@@ -98,12 +103,13 @@ interface Part {
   readonly type: string
   readonly representation: Representation
   /** The document as an object. */
-  readonly object?: AnyDocument
+  readonly object?: OpenAPIObject
   readonly headers: Readonly<Record<string, string>>
 }
 
 async function partOf(
-  { documentation, settings }: Runtime,
+  documentation: Documentation,
+  settings: ApiSettings,
   request: ApiRequest,
   docs: DocsSettings,
   part: DocsPart,
@@ -117,21 +123,18 @@ async function partOf(
       headers: { 'cache-control': 'public, max-age=3600' },
     }
   }
-  if (part === 'page') {
-    const document = await documentation.built('3.1')
-    const shown = isElsewhere(request, document, settings) ? { ...document, servers: [] } : document
-    return pageOf(documentation, shown, docs, redoc)
-  }
-  const version = versionAsked(request, settings)
-  const document: AnyDocument = await documentation.built(version)
+  if (part === 'page') return pageOf(documentation, docs, redoc)
+  // The page and its script ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
+  refuseParameters(request, settings.additionalQueryParams, ' The document has no parameters.')
+  const document = await documentation.built()
   // Relative to the document, so that it has the same text at every mount.
-  const server = isElsewhere(request, document, settings)
+  const server = isElsewhere(request, settings)
     ? relativeUrl(splitUrl(request.url).path, '/')
     : undefined
   const served = server === undefined ? document : { ...document, servers: [{ url: server }] }
   return {
     type: 'application/json; charset=utf-8',
-    representation: await documentation.text(`document ${version} ${server ?? ''}`, () =>
+    representation: await documentation.text(`document ${server ?? ''}`, () =>
       documentTextSteps(served),
     ),
     object: served,
@@ -139,18 +142,9 @@ async function partOf(
   }
 }
 
-/**
- * Whether the API is mounted at a path that the servers of the document lack. Configured servers, and those that API_OPENAPI_CALLBACK
- * sets, hold for every mount.
- */
-const isElsewhere = (
-  { baseUrl = '' }: ApiRequest,
-  { servers }: AnyDocument,
-  settings: ApiSettings,
-): boolean =>
-  baseUrl !== '' &&
-  settings.info.serverUrls.length === 0 &&
-  JSON.stringify(servers) === JSON.stringify(serversOf(settings))
+/** Whether the API is mounted at a path that the servers of the document lack. Configured servers hold for every mount. */
+const isElsewhere = ({ baseUrl = '' }: ApiRequest, { serverUrls }: ApiSettings): boolean =>
+  baseUrl !== '' && serverUrls.length === 0
 
 /** Returns the URL of a path of the API, relative to another one: `../docs/api.json`, as seen from `/help/page`. */
 function relativeUrl(from: string, to: string): string {
@@ -161,34 +155,19 @@ function relativeUrl(from: string, to: string): string {
   return `${'../'.repeat(folders.length - shared) || './'}${parts.slice(shared).join('/')}`
 }
 
-/**
- * Returns the version of OpenAPI that `?openapi=3.2` asks for. Throws 400 for any other parameter of the document. The page and its script
- * ignore parameters: links to pages often carry some that are not for the server, such as `utm_source`.
- */
-function versionAsked(request: ApiRequest, { additionalQueryParams }: ApiSettings): OpenApiVersion {
-  const hint = ' Expected "openapi=3.2".'
-  const { openapi = '3.1' } = ownParameters(request, ['openapi'], additionalQueryParams, hint)
-  const known = openApiVersions.find((one) => one === openapi)
-  if (known === undefined) throw invalidParameter('openapi', openapi, openApiVersions.join(' or '))
-  return known
-}
-
 async function pageOf(
   documentation: Documentation,
-  document: OpenAPIObject,
   docs: DocsSettings,
   redoc: Asset | undefined,
 ): Promise<Part> {
   const type = 'text/html; charset=utf-8'
+  const document = await documentation.built()
   const spec = relativeUrl(docs.page, docs.spec)
   if (redoc === undefined) {
-    const servers = (document.servers ?? []).length > 0 ? '' : ' without servers'
     return {
       type,
-      representation: await documentation.text(`page${servers}`, () =>
-        plainPageSteps(document, spec),
-      ),
-      headers: { 'content-security-policy': plainPolicy(document) },
+      representation: await documentation.text('page', () => operationListSteps(document, spec)),
+      headers: { 'content-security-policy': await pagePolicy() },
     }
   }
   const script = relativeUrl(docs.page, docs.script)

@@ -1,34 +1,36 @@
 // The OpenAPI document and the page of an API. Both are built once, in slices if a request waits for them, and cached in the
 // form in which they are sent.
 
-import type { Documentation, Documents, OpenApiVersion } from '../../http/call/documents.ts'
-import { atOnce, inSlices } from '../../http/endpoints/reads/in-slices.ts'
+import type { Documentation } from '../../http/call/documents.ts'
+import { inSlices } from '../../http/endpoints/reads/in-slices.ts'
 import {
   createRepresentation,
   type Representation,
 } from '../../http/endpoints/reads/representation.ts'
+import { lazyModule } from '../../lib/lazy-module.ts'
 import { lruMap } from '../../lib/lru-map.ts'
-
-export const openApiVersions: readonly OpenApiVersion[] = ['3.1', '3.2']
+import type { Registry } from '../../model/registry/resource.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import type { Endpoints } from '../document.ts'
 
 /** Maximum number of cached texts: more than there are names of documents and pages. */
 const maxTexts = 16
 
-/** `steps` builds the document in each version. */
+const documents = lazyModule(() => import('../document.ts'))
+
+/** The code that makes the document is loaded when something first needs the document. */
 export function createDocumentation(
-  steps: {
-    readonly [V in OpenApiVersion]: () => Generator<void, Documents[V]>
-  },
+  registry: Registry,
+  settings: ApiSettings,
+  endpoints: Endpoints,
 ): Documentation {
-  const documents: { readonly [V in OpenApiVersion]: BuiltOnce<Documents[V]> } = {
-    '3.1': builtOnce(steps['3.1']),
-    '3.2': builtOnce(steps['3.2']),
-  }
+  const built = builtOnce(async () =>
+    (await documents()).documentSteps(registry, settings, endpoints),
+  )
   let script: Representation | undefined
   const texts = lruMap<Promise<Representation>>(maxTexts)
   return {
-    document: (version) => documents[version].now(),
-    built: (version) => documents[version].inSlices(),
+    built,
     text(name, make) {
       const known = texts.get(name)
       if (known !== undefined) return known
@@ -45,33 +47,21 @@ export function createDocumentation(
   }
 }
 
-/** The result of steps that are run once: `now` runs them synchronously, `inSlices` in slices. */
-interface BuiltOnce<T> {
-  now(): T
-  inSlices(): Promise<T>
-}
-
-function builtOnce<T>(steps: () => Generator<void, T>): BuiltOnce<T> {
+/** Returns a function that runs the steps in slices, once. If that fails, its next call runs new ones. */
+function builtOnce<T>(start: () => Promise<Generator<void, T>>): () => Promise<T> {
   let made: T | undefined
   let building: Promise<T> | undefined
   const build = async (): Promise<T> => {
     try {
-      const result = await inSlices(steps())
-      made ??= result
+      made = await inSlices(await start())
       return made
     } finally {
       building = undefined
     }
   }
-  return {
-    now() {
-      made ??= atOnce(steps())
-      return made
-    },
-    async inSlices() {
-      if (made !== undefined) return made
-      building ??= build()
-      return building
-    },
+  return async () => {
+    if (made !== undefined) return made
+    building ??= build()
+    return building
   }
 }

@@ -35,10 +35,6 @@ export const redocPolicy = (document: OpenAPIObject): string =>
     'worker-src': 'blob:',
   })
 
-/** Returns the Content-Security-Policy of the plain page: only the configured logo. */
-export const plainPolicy = (document: OpenAPIObject): string =>
-  contentPolicy({ 'style-src': "'unsafe-inline'", 'img-src': `data:${logoOrigin(document)}` })
-
 function logoOrigin({ info }: OpenAPIObject): string {
   const logo: { readonly url: string } | undefined = info['x-logo']
   return logo === undefined || !URL.canParse(logo.url) ? '' : ` ${new URL(logo.url).origin}`

@@ -3,16 +3,20 @@
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { toCase } from '../../lib/naming/case.ts'
-import { type FilterOperator, filterOperators } from '../../model/query-words/operators.ts'
+import {
+  aggregateFunctions,
+  type FilterOperator,
+  filterOperators,
+  operatorAliases,
+} from '../../model/query-words/operators.ts'
 import { conflictKeys } from '../../model/registry/checks/field-rules.ts'
 import { queryColumns } from '../../model/registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { operatorFits } from '../../model/type-rules.ts'
-import type { Components, FilterForm } from '../form.ts'
-import { freeName } from '../schemas/components.ts'
+import { type Components, freeName } from '../schemas/components.ts'
 import { nestedRelations } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
-import { filterSchema, listSchema, operandSchema } from '../schemas/value-schemas.ts'
+import { filterSchema } from '../schemas/value-schemas.ts'
 
 const meanings: Readonly<Record<FilterOperator, string>> = {
   eq: 'equals',
@@ -67,110 +71,23 @@ const objectOfParameters = (
   example: {},
 })
 
-/** Returns the filters of columns: `price__ge=30`. */
+/** Returns the filters of columns, a member for each column and operator: `price__ge=30`. */
 function columnFilters(components: Components, resource: Resource): ReferenceObject {
   const { settings, name: owner } = resource
   const isHosts = (one: string): boolean => settings.additionalQueryParams.includes(one)
   return components.parameter(`filters of ${owner}`, `${owner}.filters`, () =>
     objectOfParameters(
       freeName('filters', isHosts),
-      components.form.filters.columns(components, resource),
+      {
+        type: 'object',
+        allOf: queryColumns(resource).map((column) =>
+          filtersOfColumn(components, resource, column),
+        ),
+      },
       'Filters, joined by AND; each member is a parameter of its own.',
     ),
   )
 }
-
-/** Describes filters by a member for each column and operator; columns with the same name and type share these members. */
-export const filtersByName: FilterForm = {
-  columns: (components, resource) => ({
-    type: 'object',
-    allOf: queryColumns(resource).map((column) => filtersOfColumn(components, resource, column)),
-  }),
-  conditions: (_, { relations, joined }) => ({
-    description: [
-      'Conditions beside the filters of columns (`<column>__<operator>=<value>`); each is a parameter of its own, written as it stands here, and all are joined by AND.',
-      'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`, also nested.',
-      ...(relations
-        ? [
-            'Records that have, or lack, related ones: `exists(books)`, `missing(books)`, with conditions on one related record: `exists(books.price__ge=1,pages__lt=9)`.',
-          ]
-        : []),
-      ...(joined
-        ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
-        : []),
-      `Operators: ${operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')}.`,
-    ].join('\n\n'),
-  }),
-}
-
-/** Describes filters by patterns of names; `conditions` describes the operators, once for all resources. */
-export const filtersByPattern: FilterForm = {
-  columns: (_, resource) => ({
-    type: 'object',
-    patternProperties: filterPatterns(resource) ?? {},
-  }),
-  conditions: (components, { relations, joined }) => ({
-    description: [
-      'Filters are `<column>__<operator>=<value>`, joined by AND; `or[<filter>,<filter>]`, `and[…]` and `not[…]` group them.',
-      ...(relations
-        ? ['`exists(<relation>,<filter>)` and `missing(…)` ask for related records.']
-        : []),
-      ...(joined ? ['`<relation>.<column>` is one of a joined relation.'] : []),
-      `Operators: ${listed(operators.filter((one) => !isPartial(one)))}; \`like\` (contains), \`startswith\`, \`endswith\`, in any letter case after \`i\`, negated \`nlike\` and \`nilike\`.`,
-    ].join(' '),
-    patternProperties: {
-      [`__(${operators.filter((one) => filterOperators[one].takes === 'list').join('|')})$`]:
-        listSchema(components),
-      __isnull$: { type: 'boolean' },
-    },
-  }),
-}
-
-const isPartial = (operator: FilterOperator): boolean => /like|with/.test(operator)
-
-const listed = (names: readonly string[]): string => names.map((one) => `\`${one}\``).join(', ')
-
-/** Escapes a name for a regular expression; names inside of json columns have dots. */
-const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-/** Whether an operator takes the same kind of value in all columns: a boolean or a list. */
-const takesTheSame = (operator: FilterOperator): boolean =>
-  operator === 'isnull' || filterOperators[operator].takes === 'list'
-
-/** Returns the filters with all other operators as patterns of names: one pattern for all columns with the same operators and values. */
-function filterPatterns(resource: Resource): Schema['patternProperties'] {
-  const columns = new Map<string, { names: string[]; ending: string; schema: Schema }>()
-  for (const column of queryColumns(resource)) {
-    const values = new Map<string, { fitting: FilterOperator[]; schema: Schema }>()
-    for (const operator of operatorsOf(column).filter((one) => !takesTheSame(one))) {
-      const schema = operandSchema(column, operator)
-      const key = JSON.stringify(schema)
-      const known = values.get(key) ?? { fitting: [], schema }
-      known.fitting.push(operator)
-      values.set(key, known)
-    }
-    for (const [value, { fitting, schema }] of values) {
-      const ending = `)__(${namesOf(fitting)})$`
-      const known = columns.get(`${ending} ${value}`) ?? { names: [], ending, schema }
-      known.names.push(literal(column.name))
-      columns.set(`${ending} ${value}`, known)
-    }
-  }
-  return Object.fromEntries(
-    [...columns.values()].map(({ names, ending, schema }) => [
-      `^(${names.join('|')}${ending}`,
-      schema,
-    ]),
-  )
-}
-
-/** Returns a regular expression for the names of these operators, shortened where names differ by one letter. */
-const namesOf = (fitting: readonly FilterOperator[]): string =>
-  fitting
-    .join('|')
-    .replace('lt|le|gt|ge', '[lg][te]')
-    .replace('like|ilike|nlike|nilike', 'n?i?like')
-    .replace('startswith|istartswith|endswith|iendswith', 'i?(starts|ends)with')
 
 /** Returns the filters of a column, shared by all resources that have a column of this name and type. */
 function filtersOfColumn(
@@ -195,6 +112,10 @@ function filtersOfColumn(
   }))
 }
 
+/** The end of a condition's name: `__ge`. */
+const suffix = `__(${[...operators, ...Object.keys(operatorAliases)].join('|')})`
+
+const aggregated = `^(${aggregateFunctions.join('|')})\\(.+\\)${suffix}$`
 const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
 /**
@@ -204,28 +125,52 @@ const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 function conditions(components: Components, resource: Resource): ReferenceObject {
   const relations = resource.relations.size > 0
   const joined = relations && resource.settings.allowJoin
-  const wanted = joined ? 'conditions' : relations ? 'conditions_unjoined' : 'conditions_unrelated'
-  return components.parameter(wanted, wanted, () => {
-    const on = { relations, joined }
-    const { description = '', patternProperties } = components.form.filters.conditions(
-      components,
-      on,
-    )
-    return objectOfParameters(
+  const aggregates = relations && resource.settings.allowAggregation
+  const kind = joined ? 'conditions' : relations ? 'conditions_unjoined' : 'conditions_unrelated'
+  const wanted = aggregates ? `${kind}_aggregated` : kind
+  return components.parameter(wanted, wanted, () =>
+    objectOfParameters(
       'conditions',
       {
         type: 'object',
         patternProperties: {
-          ...patternProperties,
           '^(or|and|not)\\[.+\\]$': { type: 'string' },
           ...(relations ? { [related]: { type: 'string' } } : {}),
-          ...(joined ? { [`^${name}(\\.${nameInside})+__[a-z]+$`]: { type: 'string' } } : {}),
+          ...(aggregates ? { [aggregated]: { type: 'string' } } : {}),
+          ...(joined ? { [`^${name}(\\.${nameInside})+${suffix}$`]: { type: 'string' } } : {}),
         },
       },
-      description,
-    )
-  })
+      conditionsText({ relations, joined, aggregates }),
+    ),
+  )
 }
+
+/** The kinds of conditions of a resource. */
+interface ConditionKinds {
+  readonly relations: boolean
+  readonly joined: boolean
+  readonly aggregates: boolean
+}
+
+const conditionsText = ({ relations, joined, aggregates }: ConditionKinds): string =>
+  [
+    'Conditions beside the filters of columns (`<column>__<operator>=<value>`); each is a parameter of its own, written as it stands here, and all are joined by AND.',
+    'Conditions joined by OR, by AND, or negated together: `or[price__ge=30,title__like=Emma]`, `and[…]`, `not[…]`, also nested.',
+    ...(relations
+      ? [
+          'Records that have, or lack, related ones: `exists(books)`, `missing(books)`, with conditions on one related record: `exists(books.price__ge=1,pages__lt=9)`.',
+        ]
+      : []),
+    ...(aggregates
+      ? [
+          'Aggregates of related records: `count(books)__ge=3`, `sum(books[in_stock__eq=true].price)__gt=100`; one that `fields` labels also by its label.',
+        ]
+      : []),
+    ...(joined
+      ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
+      : []),
+    `Operators: ${operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')}.`,
+  ].join('\n\n')
 
 const namesRecords =
   'Unique columns by which nested objects name stored records, instead of their primary key: `<relation>.on_conflict=<column>,<column>`. Records that are missing are created.'
@@ -250,7 +195,10 @@ export function relationKeys(components: Components, resource: Resource): Refere
 }
 
 /** Returns how a change treats its nested objects: also `lines.on_missing=remove`. */
-export function relationWrites(components: Components, resource: Resource): ReferenceObject[] {
+export function relationWriteParameters(
+  components: Components,
+  resource: Resource,
+): ReferenceObject[] {
   const hasChildren = nestedRelations(resource, 'update').some(({ kind }) => kind === 'hasMany')
   if (!hasChildren) return relationKeys(components, resource)
   return [
@@ -275,7 +223,10 @@ const mayNameRecords = ({ relations, settings }: Resource): boolean =>
   )
 
 /** Returns the options of embedded relations: `books.limit=3`, `books[price__gt=20]`. */
-export function relationOptions(components: Components, resource: Resource): ReferenceObject[] {
+export function relationOptionParameters(
+  components: Components,
+  resource: Resource,
+): ReferenceObject[] {
   if (resource.relations.size === 0 || !resource.settings.addRelations) return []
   return [
     components.parameter('relation options', 'relation_options', () =>

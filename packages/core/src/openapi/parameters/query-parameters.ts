@@ -7,14 +7,14 @@ import { queryColumns } from '../../model/registry/json-paths.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import { isSortable } from '../../model/type-rules.ts'
-import type { Components, ConflictParameter, NameList, NameParameter } from '../form.ts'
+import type { Components } from '../schemas/components.ts'
 import type { Schema } from '../schemas/schema.ts'
-import { exampleOf, readSchema } from '../schemas/value-schemas.ts'
+import { exampleOf, responseSchema } from '../schemas/value-schemas.ts'
 import {
   filterParameters,
   relationKeys,
-  relationOptions,
-  relationWrites,
+  relationOptionParameters,
+  relationWriteParameters,
 } from './filter-parameters.ts'
 
 type Parameter = ParameterObject | ReferenceObject
@@ -23,7 +23,10 @@ type Parameter = ParameterObject | ReferenceObject
  * Returns the parameters of a list: the enabled parts of the query language, with the filters of columns last. They are the same on
  * the collection and on every relation to it.
  */
-export const listParameters = (components: Components, resource: Resource): readonly Parameter[] =>
+export const listParameterObjects = (
+  components: Components,
+  resource: Resource,
+): readonly Parameter[] =>
   components.once(`list of ${resource.name}`, () => [
     ...pageParameters(components, resource),
     ...orderParameters(components, resource),
@@ -81,9 +84,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
   const keys = conflictKeys(resource).map(({ names }) => names.join(','))
   return [
     ...oneParameters(components, resource),
-    ...(resource.settings.allowUpsert
-      ? [components.form.conflicts(components, [...new Set(keys)])]
-      : []),
+    ...(resource.settings.allowUpsert ? [onConflict(components, [...new Set(keys)])] : []),
     ...relationKeys(components, resource),
   ]
 }
@@ -91,7 +92,7 @@ export function upsertParameters(components: Components, resource: Resource): Pa
 /** Returns the parameters of a PATCH or PUT of one record. */
 export const changeParameters = (components: Components, resource: Resource): Parameter[] => [
   ...oneParameters(components, resource),
-  ...relationWrites(components, resource),
+  ...relationWriteParameters(components, resource),
 ]
 
 /** Returns the parameters of a PATCH on the collection: filters, and those for the returned records. */
@@ -128,9 +129,7 @@ export const keyParameters = (components: Components, resource: Resource): Param
       name,
       in: 'path',
       required: true,
-      ...(column.definition.description === undefined
-        ? components.form.records.described(`\`${name}\` of the record.`)
-        : { description: sentence(column.definition.description) }),
+      description: sentence(column.definition.description ?? `\`${name}\` of the record.`),
       schema: keySchema(column),
       ...(example === undefined ? {} : { example }),
     }))
@@ -140,16 +139,13 @@ const isPlainKey = (column: NamedColumn): boolean => {
   const { type, definition } = column
   if (definition.description !== undefined || definition.example !== undefined) return false
   const bare: NamedColumn = { ...column, nullable: false, definition: { type } }
-  return (
-    ['integer', 'bigint', 'uuid', 'string', 'text'].includes(type) &&
-    JSON.stringify(keySchema(column)) === JSON.stringify(keySchema(bare))
-  )
+  return JSON.stringify(keySchema(column)) === JSON.stringify(keySchema(bare))
 }
 
 const sentence = (words: string): string => (words.endsWith('.') ? words : `${words}.`)
 
 function keySchema(column: NamedColumn): Schema {
-  const { description: _, examples: __, ...schema } = readSchema(column)
+  const { description: _, examples: __, ...schema } = responseSchema(column)
   return schema
 }
 
@@ -184,12 +180,21 @@ const joinedName = (components: Components): ReferenceObject =>
     description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
   }))
 
+/** Returns the schema of the items of `fields` other than columns. */
+const outputName = (components: Components): ReferenceObject =>
+  components.schema('output name', 'OutputName', () => ({
+    ...text,
+    pattern: '^[*-]|[.(]',
+    description:
+      '`*` for all that is sent without `fields`, `-<field>` for all but that column or relation; a column of a joined relation, `<relation>.<column>`; an aggregate of related records with a label, `count(<relation>)|<label>` or `max(<relation>[<conditions>].<column>)`.',
+  }))
+
 /** Returns the schema of the names, other than columns, that rows can be ordered by. */
 const orderName = (components: Components): ReferenceObject =>
   components.schema('order name', 'OrderName', () => ({
     ...text,
     description:
-      'A column of a joined to-one relation, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
+      'A column of a joined to-one relation, an aggregate of related records such as `count(<relation>)`, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
   }))
 
 /** Returns the schema of the names, other than columns, that rows can be grouped by. */
@@ -213,8 +218,8 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
     listOf(components, resource, {
       name: 'join',
       description: 'Relations to join; their columns can then be filtered, ordered by and chosen.',
-      names: () => oneOf(relations),
-      others: () => joinedName(components),
+      names: oneOf(relations),
+      others: joinedName(components),
     }),
     shared(components, {
       name: 'join_type',
@@ -226,15 +231,13 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
 }
 
 function fieldParameters(components: Components, resource: Resource): Parameter[] {
-  const { allowSelectFields, allowJoin } = resource.settings
-  if (!allowSelectFields) return []
-  const joined = allowJoin && resource.relations.size > 0
+  if (!resource.settings.allowSelectFields) return []
   return [
     listOf(components, resource, {
       name: 'fields',
       description: 'Only these columns are returned, and no relations.',
-      names: () => columnNames(components, resource),
-      others: joined ? () => joinedName(components) : undefined,
+      names: columnNames(components, resource),
+      others: outputName(components),
     }),
   ]
 }
@@ -247,8 +250,8 @@ function groupParameters(components: Components, resource: Resource): Parameter[
           listOf(components, resource, {
             name: 'groupby',
             description: 'Columns to group by; without aggregates the unique combinations.',
-            names: () => columnNames(components, resource),
-            others: () => groupName(components),
+            names: columnNames(components, resource),
+            others: groupName(components),
           }),
         ]
       : []),
@@ -277,8 +280,15 @@ function orderParameters(components: Components, resource: Resource): Parameter[
     listOf(components, resource, {
       name: 'order_by',
       description: 'The order; `-` before a column turns it. The key ends every order.',
-      names: () => sortableNames(components, resource, others),
-      others: others ? () => orderName(components) : undefined,
+      names: sortableNames(components, resource, others),
+      others: others ? orderName(components) : undefined,
+    }),
+    listOf(components, resource, {
+      name: 'distinct_on',
+      description:
+        'Of the records that are equal in these columns, only the first by the order is returned. The order must begin with them.',
+      names: columnNames(components, resource),
+      others: undefined,
     }),
   ]
 }
@@ -304,50 +314,43 @@ function sortableNames(
   )
 }
 
+/** A parameter whose value is a list of names of columns or relations. */
+interface NameList {
+  readonly name: string
+  readonly description: string
+  /** The schema of the names in this resource. */
+  readonly names: Schema | ReferenceObject
+  /** Further names that the parameter takes, in a schema that all resources share; undefined if there are none. */
+  readonly others: ReferenceObject | undefined
+}
+
 /** Returns a parameter whose value is a list of names, separated by commas. */
-const listOf = (components: Components, resource: Resource, list: NameList): ReferenceObject =>
-  components.form.names(components, resource, list)
+const listOf = (
+  components: Components,
+  resource: Resource,
+  { name, description, names, others }: NameList,
+): ReferenceObject =>
+  ofResource(components, resource, {
+    name,
+    in: 'query',
+    explode: false,
+    description,
+    schema: { type: 'array', items: others === undefined ? names : { anyOf: [names, others] } },
+  })
 
-const asList = (
-  { name, description }: NameList,
-  items: Schema | ReferenceObject,
-): ParameterObject => ({
-  name,
-  in: 'query',
-  explode: false,
-  description,
-  schema: { type: 'array', items },
-})
-
-/** Describes the parameter with the names of the resource and the other names. */
-export const ownNames: NameParameter = (components, resource, list) => {
-  const { others } = list
-  const items = others === undefined ? list.names() : { anyOf: [list.names(), others()] }
-  return ofResource(components, resource, asList(list, items))
-}
-
-const onConflict: ParameterObject = {
-  name: 'on_conflict',
-  in: 'query',
-  description:
-    'The unique columns that decide whether a record is there already: then it is changed, else created.',
-  schema: text,
-}
-
-/** Describes `on_conflict` with the unique keys of a resource; resources with the same keys share the parameter. */
-export const ownConflicts: ConflictParameter = (components, keys) =>
+/** Returns `on_conflict` with the unique keys of a resource; resources with the same keys share the parameter. */
+const onConflict = (components: Components, keys: readonly string[]): ReferenceObject =>
   shared(
     components,
-    { ...onConflict, schema: oneOf(keys) },
+    {
+      name: 'on_conflict',
+      in: 'query',
+      description:
+        'The unique columns that decide whether a record is there already: then it is changed, else created.',
+      schema: oneOf(keys),
+    },
     ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
   )
-
-/** Describes `on_conflict` without the names of columns, so that all resources share the parameter. */
-export const anyConflict: ConflictParameter = (components) => shared(components, onConflict)
-
-/** Describes the parameter without the names, so that all resources share it; the schema of the record has the names. */
-export const anyName: NameParameter = (components, _, list) =>
-  shared(components, asList(list, text))
 
 function pageParameters(components: Components, resource: Resource): Parameter[] {
   const { pageSizeDefault, pageSizeMax, count } = resource.settings
@@ -425,7 +428,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
             description: '`false` leaves all relations out.',
             schema: { type: 'boolean', default: true },
           }),
-          ...relationOptions(components, resource),
+          ...relationOptionParameters(components, resource),
         ]
       : []),
     ...(softDelete === null
@@ -447,21 +450,12 @@ const hostParameters = (components: Components, resource: Resource): Parameter[]
     ofResource(components, resource, hostParameter(name)),
   )
 
-/** The first part of the names of components for endpoints that belong to no resource. */
-export const serviceOwner = 'Service'
-
-/** Returns the parameters of the host as a member of an operation that belongs to no resource, such as the index; nothing if there are none. */
+/** Returns the parameters of the host (API_ADDITIONAL_QUERY_PARAMS) of an operation that belongs to no resource, such as the index. */
 export const serviceParameters = (
   components: Components,
   { additionalQueryParams }: Pick<ApiSettings, 'additionalQueryParams'>,
-): { readonly parameters?: Parameter[] } =>
-  additionalQueryParams.length === 0
-    ? {}
-    : {
-        parameters: additionalQueryParams.map((name) =>
-          shared(components, hostParameter(name), `${serviceOwner}.${name}`),
-        ),
-      }
+): readonly Parameter[] =>
+  additionalQueryParams.map((name) => shared(components, hostParameter(name), `Service.${name}`))
 
 const hostParameter = (name: string): ParameterObject => ({
   name,

@@ -1,26 +1,43 @@
 // Components: the shared parts of the document, each under a unique name, sorted.
 
 import type {
+  ComponentsObject,
   HeaderObject,
   ParameterObject,
   ReferenceObject,
   ResponseObject,
 } from 'openapi3-ts/oas31'
-import type { Components, Form } from '../form.ts'
 import type { Schema } from './schema.ts'
+
+/**
+ * Collects shared parts while the document is built. `key` identifies a part, `wanted` is its preferred name; two parts with
+ * the same preferred name get different names.
+ */
+export interface Components {
+  schema(key: string, wanted: string, make: () => Schema): ReferenceObject
+  parameter(key: string, wanted: string, make: () => ParameterObject): ReferenceObject
+  response(key: string, wanted: string, make: () => ResponseObject): ReferenceObject
+  header(key: string, wanted: string, make: () => HeaderObject): ReferenceObject
+  /** Memoises a value that several operations share but that is not a component. */
+  once<T>(key: string, make: () => T): T
+  /** Builds the referenced parts, one in each step, and the parts to which these refer. */
+  steps(): Generator<
+    void,
+    Pick<ComponentsObject, 'schemas' | 'parameters' | 'responses' | 'headers'>
+  >
+}
 
 /**
  * Creates the collector. Only the schema whose key is a `reserved` name gets that name, so that the schema of a record always has
  * its model's name.
  */
-export function createComponents(reserved: readonly string[], form: Form): Components {
+export function createComponents(reserved: readonly string[]): Components {
   const schemas = section<Schema>('schemas', reserved)
   const parameters = section<ParameterObject>('parameters', [])
   const responses = section<ResponseObject>('responses', [])
   const headers = section<HeaderObject>('headers', [])
   const shared = new Map<string, unknown>()
   return {
-    form,
     schema: schemas.ref,
     parameter: parameters.ref,
     response: responses.ref,

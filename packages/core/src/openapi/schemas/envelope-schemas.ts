@@ -1,11 +1,11 @@
-// The schema of the envelope, without the members that API_DUMP_* settings omit (specification: Response envelope).
+// The schema of the envelope, without the members that API_DUMP_* settings omit.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { DumpSettings } from '../../model/settings/settings.ts'
 import type { Schema } from './schema.ts'
 
 /** A success response of an operation. */
-export interface Answer {
+export interface SuccessSchema {
   readonly value: Schema | ReferenceObject
   /** Whether the value is a page of a list, with a count that may be absent and links to other pages. */
   readonly list: boolean
@@ -22,26 +22,19 @@ const duration: Schema = { type: 'number', description: 'Processing time in mill
 const requestId: Schema = { type: 'string', description: 'As in the X-Request-ID header.' }
 const nothing: Schema = { type: 'null' }
 
-export interface Envelopes {
-  /** Whether schemas state the status and forbid further members; if not, all success responses share the envelope schema of a list. */
-  readonly isExact: boolean
-  /** Shares an envelope schema between operations; `name` identifies it. */
-  share(name: string, schema: Schema): ReferenceObject
-}
+/** Shares an envelope schema between operations; `name` identifies it. */
+export type ShareEnvelope = (name: string, schema: Schema) => ReferenceObject
 
 /**
  * Returns the schema of a success body: the value in its envelope, or the bare value. Operations whose envelopes have the same
  * members share one schema.
  */
 export function successSchema(
-  answer: Answer,
+  { value, list, status }: SuccessSchema,
   dump: DumpSettings,
-  { isExact, share }: Envelopes,
+  share: ShareEnvelope,
 ): Schema | ReferenceObject {
-  const { value } = answer
   if (!dump.envelope) return value
-  const list = answer.list || !isExact
-  const status = isExact ? answer.status : undefined
   const always: Record<string, Schema> = {
     ...leadingMembers(status, dump),
     ...(dump.nullErrors ? { errors: nothing } : {}),
@@ -56,13 +49,13 @@ export function successSchema(
     ...(list && !dump.nullPreviousUrl ? { previous_url: link } : {}),
   }
   const required = Object.keys(always)
-  const members = describedIfExact({ ...always, ...sometimes }, isExact)
+  const members = { ...always, ...sometimes }
   // If `value` would be the only member, the body is the bare value.
   if (Object.keys(members).length === 0) return value
   const envelope: Schema = {
-    ...(isExact ? { type: 'object' } : {}),
+    type: 'object',
     allOf: [
-      share(envelopeName(list && isExact, status), {
+      share(envelopeName(list, status), {
         type: 'object',
         properties: members,
         ...(required.length === 0 ? {} : { required }),
@@ -70,26 +63,12 @@ export function successSchema(
     ],
     properties: { value },
     required: ['value'],
-    ...(isExact ? { unevaluatedProperties: false } : {}),
+    unevaluatedProperties: false,
   }
   return required.length > 0 ? envelope : { anyOf: [value, envelope] }
 }
 
-/** Removes the descriptions unless schemas are exact: the schema of failures, which is always there, describes the same members. */
-const describedIfExact = (
-  members: Record<string, Schema>,
-  isExact: boolean,
-): Record<string, Schema> =>
-  isExact
-    ? members
-    : Object.fromEntries(
-        Object.entries(members).map(([name, { description: _, examples: __, ...schema }]) => [
-          name,
-          schema,
-        ]),
-      )
-
-const envelopeName = (list: boolean, status: number | undefined): string =>
+const envelopeName = (list: boolean, status: number): string =>
   list ? 'ListEnvelope' : status === 201 ? 'CreatedEnvelope' : 'Envelope'
 
 /** Returns the schema of an error body, which always has the envelope. */

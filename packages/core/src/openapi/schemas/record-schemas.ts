@@ -16,9 +16,16 @@ import type {
   ResolvedRelation,
   Resource,
 } from '../../model/registry/resource.ts'
-import type { RecordForm, Records } from '../form.ts'
+import type { Components } from './components.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
-import { orNull, readSchema, writeSchema } from './value-schemas.ts'
+import { orNull, responseSchema, writeSchema } from './value-schemas.ts'
+
+/** The context in which record schemas are built. */
+export interface Records {
+  readonly components: Components
+  /** Column names that have the same type in every resource. */
+  readonly alike: ReadonlySet<string>
+}
 
 /**
  * Returns the column names that have the same type in every resource. Computed once, because comparing all models with each other
@@ -49,7 +56,10 @@ function recordRef(records: Records, resource: Resource): ReferenceObject {
       ...openness(resource),
       properties: {
         ...Object.fromEntries(
-          columnsOf(resource).map((column) => [column.name, readSchema(column)]),
+          [...columnsOf(resource), ...resource.aggregates.values()].map((column) => [
+            column.name,
+            responseSchema(column),
+          ]),
         ),
         ...Object.fromEntries(
           relations.map((relation) => [relation.name, relationSchema(records, relation)]),
@@ -67,7 +77,7 @@ export function answeredRecord(records: Records, resource: Resource): Schema | R
   const whole = recordRef(records, resource)
   const { allowSelectFields } = resource.settings
   if (!allowSelectFields && !makesRows(resource)) return whole
-  return records.components.form.records.selected(records, resource, whole)
+  return { anyOf: [whole, selectionRef(records, resource)] }
 }
 
 /** Whether rows of a list can have members that are not columns of the resource. */
@@ -100,14 +110,6 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
   )
 }
 
-/** Returns one schema for the rows of all resources with `fields`, `groupby` or aggregates. */
-const anySelectionRef = ({ components }: Records): ReferenceObject =>
-  components.schema('selection', 'Selection', () => ({
-    type: 'object',
-    description:
-      'The members that `fields`, `groupby` and aggregates name, each as in the record, or null.',
-  }))
-
 /**
  * Returns the schema of a member that may come from a joined record: `fields=author.name` gives a member `name`, null without an
  * author.
@@ -116,9 +118,12 @@ const joinedSchema = ({ alike }: Records, column: NamedColumn): Schema =>
   alike.has(column.name) ? orNull(partSchema(column)) : {}
 
 /** Returns the schema of a column's value without the description, which is in the schema of the whole record. */
-const partSchema = (column: NamedColumn): Schema => undescribed(readSchema(column))
+function partSchema(column: NamedColumn): Schema {
+  const { description: _, examples: __, ...schema } = responseSchema(column)
+  return schema
+}
 
-const undescribed = ({ description: _, examples: __, ...schema }: Schema): Schema => schema
+const url: Schema = { type: 'string', format: 'uri-reference' }
 
 /** Returns the schema of a relation in a record: a URL, or the related records. All relations to the same target share it. */
 function relationSchema(records: Records, relation: ResolvedRelation): Schema | ReferenceObject {
@@ -126,15 +131,14 @@ function relationSchema(records: Records, relation: ResolvedRelation): Schema | 
   if (address === null) return embeddedOnly(records, relation)
   const { components } = records
   const { name } = target
-  const { url, described } = components.form.records
   const embedded = embeddedRecord(records, target)
   return cardinality === 'many'
     ? components.schema(`related list of ${name}`, `Related${name}List`, () => ({
-        ...described('URL of the records, or the records where they are embedded.'),
+        description: 'URL of the records, or the records where they are embedded.',
         anyOf: [url, { type: 'array', items: embedded }],
       }))
     : components.schema(`related ${name}`, `Related${name}`, () => ({
-        ...described('URL of the record, or the record where it is embedded; null without one.'),
+        description: 'URL of the record, or the record where it is embedded; null without one.',
         anyOf: [orNull(url), ...alternatives(embedded)],
       }))
 }
@@ -143,7 +147,7 @@ function relationSchema(records: Records, relation: ResolvedRelation): Schema | 
 function embeddedRecord(records: Records, target: Resource): Schema | ReferenceObject {
   const whole = recordRef(records, target)
   return target.settings.allowSelectFields
-    ? records.components.form.records.selected(records, target, whole)
+    ? { anyOf: [whole, selectionRef(records, target)] }
     : whole
 }
 
@@ -184,8 +188,9 @@ export function writtenRef(records: Records, resource: Resource, mode: WriteMode
       (column) => isRequired(resource, column, mode) && !filled.has(column) && !hasRight(column),
     )
     return {
-      ...components.form.records.described(bodyTextOf(columns, mode)),
-      ...components.form.records.body(records, resource, mode),
+      description: bodyTextOf(columns, mode),
+      type: 'object',
+      properties: writtenMembers(records, resource, mode),
       ...(required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
     }
   })
@@ -196,23 +201,6 @@ const writtenColumns = (resource: Resource, mode: WriteMode): readonly NamedColu
     (column) => unwritable(resource, column, mode) === undefined,
   )
 
-/** Returns the schema of a request body. If it has all members of the body of PATCH, it refers to that body's schema for them. */
-function membersBesidesPatch(records: Records, resource: Resource, mode: WriteMode): Schema {
-  const properties = writtenMembers(records, resource, mode)
-  if (mode === 'update' || !resource.settings.methods.has('PATCH'))
-    return { type: 'object', properties }
-  const patched = writtenMembers(records, resource, 'update')
-  if (Object.keys(patched).some((name) => !(name in properties)))
-    return { type: 'object', properties }
-  const own = Object.entries(properties).filter(
-    ([name, schema]) => JSON.stringify(schema) !== JSON.stringify(patched[name]),
-  )
-  return {
-    allOf: [writtenRef(records, resource, 'update')],
-    ...(own.length === 0 ? {} : { properties: Object.fromEntries(own) }),
-  }
-}
-
 const writtenMembers = (
   records: Records,
   resource: Resource,
@@ -220,7 +208,7 @@ const writtenMembers = (
 ): Record<string, Schema | ReferenceObject> =>
   Object.fromEntries([
     ...writtenColumns(resource, mode).map(
-      (column) => [column.name, records.components.form.records.written(column, mode)] as const,
+      (column) => [column.name, writeSchema(column, mode)] as const,
     ),
     ...nestedRelations(resource, mode).map(
       (relation) => [relation.name, nestedSchema(records, relation, mode)] as const,
@@ -276,83 +264,34 @@ function nestedSchema(
   mode: WriteMode,
 ): Schema | ReferenceObject {
   const { target, cardinality, kind } = relation
-  const { described, nested, child } = records.components.form.records
   const isChild = mode !== 'create' && kind === 'hasMany'
-  const one = isChild ? child(records, relation) : nested(records, target)
-  const description = described(
-    isChild
-      ? 'New children, and the fields to change of existing ones, by their key.'
-      : 'New records, or existing ones by their key.',
-  )
+  const one = isChild ? childSchema(records, relation) : newOrLinked(records, target)
+  const description = isChild
+    ? 'New children, and the fields to change of existing ones, by their key.'
+    : 'New records, or existing ones by their key.'
   return cardinality === 'many'
-    ? { ...description, type: 'array', items: one }
-    : { ...description, ...one }
+    ? { description, type: 'array', items: one }
+    : { description, ...one }
 }
+
+/** Returns the schema of a record inside the body of another one: a new record, or the key of an existing one. */
+const newOrLinked = (records: Records, target: Resource): Schema => ({
+  anyOf: [writtenRef(records, target, 'create'), linkRef(records, target.primaryKey, target.name)],
+})
 
 /**
  * Returns the schema of an object in a list of children of a stored record: a new child, or the key of one, as far as the parent does not
- * set it, and the fields to change. The name of the component of the key begins with `owner`.
+ * set it, and the fields to change.
  */
-function childSchema(
-  records: Records,
-  { target, to }: ResolvedRelation,
-  keyOf: (key: readonly NamedColumn[]) => ReferenceObject,
-): Schema | ReferenceObject {
+function childSchema(records: Records, relation: ResolvedRelation): Schema {
+  const { target, to } = relation
   const key = target.primaryKey.filter((column) => !to.includes(column))
   if (key.length === 0 || !target.settings.methods.has('PATCH')) {
-    return records.components.form.records.nested(records, target)
+    return newOrLinked(records, target)
   }
-  const change = { allOf: [writtenRef(records, target, 'update'), keyOf(key)] }
+  const link = linkRef(records, key, childName(relation, key))
+  const change = { allOf: [writtenRef(records, target, 'update'), link] }
   return { anyOf: [writtenRef(records, target, 'create'), change] }
-}
-
-/** Describes each record, body and relation completely. */
-export const ownRecords: RecordForm = {
-  described: (description) => ({ description }),
-  url: { type: 'string', format: 'uri-reference' },
-  selected: (records, resource, whole) => ({ anyOf: [whole, selectionRef(records, resource)] }),
-  body: (records, resource, mode) => ({
-    type: 'object',
-    properties: writtenMembers(records, resource, mode),
-  }),
-  nested: (records, target) => ({
-    anyOf: [
-      writtenRef(records, target, 'create'),
-      linkRef(records, target.primaryKey, target.name, readSchema),
-    ],
-  }),
-  child: (records, relation) =>
-    childSchema(records, relation, (key) =>
-      linkRef(records, key, childName(relation, key), readSchema),
-    ),
-  written: writeSchema,
-}
-
-/** Describes what records, bodies and relations have in common once, in shared components. */
-export const sharedRecords: RecordForm = {
-  described: () => ({}),
-  url: { type: 'string' },
-  selected: (records, { name }, whole) =>
-    records.components.schema(`row ${name}`, `${name}Row`, () => ({
-      anyOf: [whole, anySelectionRef(records)],
-    })),
-  body: membersBesidesPatch,
-  nested: (records, target) =>
-    records.components.schema(`nested ${target.name}`, `Nested${target.name}`, () => ({
-      anyOf: [
-        writtenRef(records, target, 'create'),
-        linkRef(records, target.primaryKey, keyName(target.primaryKey), partSchema),
-      ],
-    })),
-  child(records, relation) {
-    let name = ''
-    const schema = childSchema(records, relation, (key) => {
-      name = `Child${childName(relation, key)}`
-      return linkRef(records, key, keyName(key), partSchema)
-    })
-    return '$ref' in schema ? schema : records.components.schema(name, name, () => schema)
-  },
-  written: (column, mode) => undescribed(writeSchema(column, mode)),
 }
 
 /** Returns a name for the children of a relation, with their key if the parent sets a part of it: `LineCode`. */
@@ -361,23 +300,18 @@ const childName = ({ target }: ResolvedRelation, key: readonly NamedColumn[]): s
   return target.name + own.map(({ name }) => toCase(name, 'pascal')).join('')
 }
 
-/** Returns a name made of the columns of the key and their types: `Id_integer`. */
-const keyName = (key: readonly NamedColumn[]): string =>
-  key.map(({ name, type }) => `${toCase(name, 'pascal')}_${type}`).join('_')
-
 /** Returns the schema of a link to an existing record, by its key. The name of the component begins with `owner`. */
 function linkRef(
   { components }: Records,
   key: readonly NamedColumn[],
   owner: string,
-  schemaOf: (column: NamedColumn) => Schema,
 ): ReferenceObject {
   const properties = Object.fromEntries(
-    key.map((column) => [column.name, schemaOf(column)] as const),
+    key.map((column) => [column.name, responseSchema(column)] as const),
   )
   return components.schema(`link ${owner} ${JSON.stringify(properties)}`, `${owner}Link`, () => ({
     type: 'object',
-    ...components.form.records.described('An existing record, by its key.'),
+    description: 'An existing record, by its key.',
     properties,
     required: Object.keys(properties),
   }))

@@ -7,39 +7,40 @@ import type {
   ResponseObject,
 } from 'openapi3-ts/oas31'
 import type { Resource } from '../../model/registry/resource.ts'
+import type { MethodName } from '../../model/settings/config.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
-import { phrases } from '../error-responses.ts'
-import type { FailureShape, Records, Success, SuccessContext, SuccessRef } from '../form.ts'
-import { type Envelopes, successSchema } from './envelope-schemas.ts'
-import { alternatives } from './record-schemas.ts'
+import { type FailureShape, phrases } from '../error-responses.ts'
+import { type ShareEnvelope, type SuccessSchema, successSchema } from './envelope-schemas.ts'
+import type { Records } from './record-schemas.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
+
+/** A success response before it is turned into a component. */
+export interface Success {
+  /** The resource of the records in it. */
+  readonly target: Resource
+  readonly method: MethodName
+  readonly answer: SuccessSchema
+  readonly headers: HeadersObject
+  /** The suffix of the component's name: `List` in `BookList`. */
+  readonly outcome: string
+}
+
+/** The context in which responses are built. */
+export interface SuccessContext extends Records {
+  readonly settings: ApiSettings
+}
 
 /**
  * Returns the response for a status and method, shared by the collection and the relations to the resource. All resources share
  * a response without records, unless a callback changes it.
  */
-export const successByMethod: SuccessRef = (context, success) => {
+export function successRef(context: SuccessContext, success: Success): ReferenceObject {
   const { method, answer, outcome } = success
   const name = `${ownerOfSuccess(context, success)}${outcome}`
   // The callbacks belong to the method.
   return context.components.response(`${method} ${answer.status} ${name}`, name, () =>
     successResponse(context, success),
   )
-}
-
-/** Returns one response for all requests that return a record, unless callbacks change it or writes may return null. */
-export const successByContent: SuccessRef = (context, success) => {
-  const { target, method, answer, outcome } = success
-  const { return: returned, final } = target.settings.hooks[method.toLowerCase() as 'get']
-  if (returned !== undefined || final !== undefined) return successByMethod(context, success)
-  const name = `${ownerOfSuccess(context, success)}${/^(List|Bulk|Deleted)/.test(outcome) ? outcome : kindOf(answer.value)}`
-  return context.components.response(`any ${name}`, name, () => successResponse(context, success))
-}
-
-/** Names the kinds of value that a response can have: `Created` may be a list, `Written` may be null, `Record` is always a record. */
-function kindOf(value: Schema | ReferenceObject): string {
-  const types = alternatives(value).map((one) => ('type' in one ? one.type : undefined))
-  return types.includes('array') ? 'Created' : types.includes('null') ? 'Written' : 'Record'
 }
 
 function ownerOfSuccess(context: SuccessContext, { target, method, answer }: Success): string {
@@ -60,10 +61,10 @@ function successResponse(
   const schema = successSchema({ ...answer, value }, dump, shareEnvelope(context, owner))
   const all: HeadersObject = {
     ...headers,
-    ...(dump.envelope ? {} : { 'X-Total-Count': header('Matching records.') }),
+    ...(dump.envelope ? {} : { 'X-Total-Count': headerObject('Matching records.') }),
   }
   return {
-    description: `${phrases[context.components.form.hasExactEnvelopes ? answer.status : 200]}.`,
+    description: `${phrases[answer.status]}.`,
     ...headerRefs(context, all),
     content: {
       'application/json': { schema: hooks.final === undefined ? schema : shaped(schema) },
@@ -76,7 +77,6 @@ const headerRefs = (
   { components }: Pick<Records, 'components'>,
   all: HeadersObject,
 ): { readonly headers?: HeadersObject } => {
-  if (!components.form.listsHeaders) return {}
   const headers = Object.entries(all).map(([name, one]) => [
     name,
     '$ref' in one ? one : components.header(`${name} ${one.description}`, name, () => one),
@@ -85,14 +85,10 @@ const headerRefs = (
 }
 
 /** Shares envelopes by name. The name begins with the resource if its envelope differs from that of the API. */
-export const shareEnvelope = (
-  { components }: Pick<Records, 'components'>,
-  owner: string,
-): Envelopes => ({
-  isExact: components.form.hasExactEnvelopes,
-  share: (name, schema) =>
-    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema),
-})
+export const shareEnvelope =
+  ({ components }: Pick<Records, 'components'>, owner: string): ShareEnvelope =>
+  (name, schema) =>
+    components.schema(`envelope ${owner}${name}`, `${owner}${name}`, () => schema)
 
 /** Returns the shape of the error bodies of a resource. */
 export function failureShape(
@@ -119,7 +115,7 @@ const shaped = (schema: Schema | ReferenceObject): Schema => ({
 })
 
 /** Creates a response header. */
-export const header = (description: string, format?: string): HeaderObject => ({
+export const headerObject = (description: string, format?: string): HeaderObject => ({
   description,
   schema: { type: 'string', ...(format === undefined ? {} : { format }) },
 })

@@ -3,59 +3,20 @@
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { ruleText } from '../../access/roles/roles.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import type { ColumnRight, ColumnType } from '../../model/column.ts'
+import type { ColumnRight } from '../../model/column.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { FilterOperator } from '../../model/query-words/operators.ts'
-import { filterOperators } from '../../model/query-words/operators.ts'
 import type { WriteMode } from '../../model/registry/checks/field-rules.ts'
 import { unaddressableKeys } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
-import type { Components } from '../form.ts'
+import type { Components } from './components.ts'
 import type { Schema } from './schema.ts'
 
-const digits = '[0-9]'
-
-const forms: Readonly<Record<ColumnType, Schema>> = {
-  integer: { type: 'integer' },
-  bigint: { type: 'string', pattern: `^-?${digits}{1,19}$` },
-  float: { type: 'number' },
-  decimal: { type: 'string', pattern: `^-?${digits}+(\\.${digits}+)?$` },
-  boolean: { type: 'boolean' },
-  string: { type: 'string' },
-  text: { type: 'string' },
-  date: { type: 'string', format: 'date' },
-  datetime: { type: 'string', format: 'date-time' },
-  time: { type: 'string', pattern: `^${digits}{2}:${digits}{2}:${digits}{2}(\\.${digits}+)?$` },
-  uuid: { type: 'string', format: 'uuid' },
-  json: {},
-  binary: { type: 'string', contentEncoding: 'base64' },
-  enum: { type: 'string' },
-  list: { type: 'array' },
-  opaque: { type: 'string' },
-}
-
-/** Examples for parameters by type. A schema has an example only if its type alone is not clear. */
-const samples: Readonly<Record<ColumnType, unknown>> = {
-  integer: 1,
-  bigint: '9007199254740993',
-  float: 12.5,
-  decimal: '12.5',
-  boolean: true,
-  string: undefined,
-  text: undefined,
-  date: '2024-05-14',
-  datetime: '2024-05-14T10:30:00.000Z',
-  time: '10:30:00',
-  uuid: '3f2b8c1e-0d4a-4b7e-9a52-6c1d8e7f9a01',
-  json: { any: ['JSON'] },
-  binary: 'AQID',
-  enum: undefined,
-  list: undefined,
-  opaque: undefined,
-}
+const schemaOf = ({ type }: NamedColumn): Schema => columnTypes[type].schema
 
 /** Returns the schema of the usual form of a type, or of the special values that this database may contain as well. */
 function usualOrSpecial(column: NamedColumn, digits: Schema = {}): Schema {
-  const usual = { ...forms[column.type], ...digits }
+  const usual = { ...schemaOf(column), ...digits }
   if (column.special === undefined) return usual
   const { type, ...form } = usual
   return { type: type ?? 'string', anyOf: [form, { pattern: column.special.pattern }] }
@@ -65,7 +26,7 @@ const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as
 
 /** Returns the limits of a JSON number. The limits of bigint and decimal, which are strings in JSON, are in the description. */
 function boundsOf({ type, definition }: NamedColumn): Schema {
-  if (type !== 'integer' && type !== 'float') return {}
+  if (columnTypes[type].json !== 'number') return {}
   return Object.fromEntries(
     bounds.flatMap((key) => {
       const bound = definition[key]
@@ -81,9 +42,9 @@ const boundWords = {
   exclusiveMaximum: 'less than',
 } as const
 
-/** Describes the limits of a bigint or decimal, which JSON Schema cannot express: `At least 0.01, less than 100.` */
+/** Describes the limits of a number that is a string in JSON, which JSON Schema cannot express: `At least 0.01, less than 100.` */
 function boundsText({ type, definition }: NamedColumn): string {
-  if (type !== 'bigint' && type !== 'decimal') return ''
+  if (columnTypes[type].json === 'number') return ''
   const words = Object.entries(boundWords).flatMap(([key, word]) => {
     const bound = definition[key as keyof typeof boundWords]
     return bound === undefined ? [] : [`${word} ${bound}`]
@@ -94,21 +55,21 @@ function boundsText({ type, definition }: NamedColumn): string {
 
 /** Returns the schema of a column's values; a list includes the schema of its items. `digits` returns the schema of decimals. */
 function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): Schema {
-  if (column.type !== 'list') return usualOrSpecial(column, digits(column))
+  if (!isList(column)) return usualOrSpecial(column, digits(column))
   const item = itemOf(column)
   const members = item.enum === undefined ? {} : { enum: [...item.enum] }
   const value = orNull({ ...usualOrSpecial(item, digits(item)), ...members })
   // An array of several dimensions is a list of lists.
-  return { ...forms.list, items: { anyOf: [value, forms.list] } }
+  const list = schemaOf(column)
+  return { ...list, items: { anyOf: [value, list] } }
 }
 
 const itemOf = (column: NamedColumn): NamedColumn => ({ ...column, type: column.items ?? 'text' })
 
-/** Types for which any tool can invent a value. */
-const plain: readonly ColumnType[] = ['integer', 'float', 'boolean', 'date', 'datetime', 'uuid']
+const isList = ({ type }: NamedColumn): boolean => columnTypes[type].json === 'array'
 
 /** Returns the schema of a column's value in a response. */
-export function readSchema(column: NamedColumn): Schema {
+export function responseSchema(column: NamedColumn): Schema {
   const schema = described(column, formOf(column, exactDigits))
   return column.nullable ? orNull(schema) : schema
 }
@@ -117,7 +78,7 @@ export function readSchema(column: NamedColumn): Schema {
 export function writeSchema(column: NamedColumn, mode: WriteMode): Schema {
   const { minLength, maxLength, primaryKey, writeOnly } = column.definition
   const own = showable(defaultOf(column, mode))
-  const isTextKey = primaryKey === true && (column.type === 'string' || column.type === 'text')
+  const isTextKey = primaryKey === true && columnTypes[column.type].text === 'any'
   const form = described(column, {
     ...formOf(column, () => ({})),
     ...(isTextKey ? { not: { enum: [...unaddressableKeys] } } : {}),
@@ -139,28 +100,56 @@ function defaultOf({ definition }: NamedColumn, mode: WriteMode): JsonValue | un
   return own === undefined && mode === 'create' ? databaseDefault : own
 }
 
+/** What each operator takes: a value of the column's type, a part of a text, a list of values, or true and false. */
+const operands: Readonly<Record<FilterOperator, 'value' | 'part' | 'list' | 'boolean'>> = {
+  eq: 'value',
+  ne: 'value',
+  lt: 'value',
+  le: 'value',
+  gt: 'value',
+  ge: 'value',
+  in: 'list',
+  nin: 'list',
+  like: 'part',
+  ilike: 'part',
+  nlike: 'part',
+  nilike: 'part',
+  startswith: 'part',
+  istartswith: 'part',
+  endswith: 'part',
+  iendswith: 'part',
+  between: 'list',
+  isnull: 'boolean',
+  contains: 'list',
+  overlaps: 'list',
+}
+
 /** Returns the schema of a filter's value: text in the query that is parsed as the column's type. */
 export function filterSchema(
   components: Components,
   column: NamedColumn,
   operator: FilterOperator,
 ): Schema | ReferenceObject {
-  if (operator === 'isnull') return forms.boolean
-  return filterOperators[operator].takes === 'list'
-    ? listSchema(components)
-    : operandSchema(column, operator)
+  switch (operands[operator]) {
+    case 'value':
+      return operandSchema(column)
+    case 'part':
+      return { type: 'string' }
+    case 'list':
+      return listSchema(components)
+    case 'boolean':
+      return { type: 'boolean' }
+  }
 }
 
-/** Returns the schema of a filter's value for an operator that takes a single value: of the column's type, or part of a text. */
-export function operandSchema(column: NamedColumn, operator: FilterOperator): Schema {
-  const partial = operator !== 'eq' && operator !== 'ne' && !isRange(operator)
-  if (partial) return forms.string
+/** Returns the schema of a value of the column's type. */
+function operandSchema(column: NamedColumn): Schema {
   const form = usualOrSpecial(column)
   return column.enum === undefined ? form : { ...form, enum: [...column.enum] }
 }
 
 /** Returns the schema of a filter's value that is a list. */
-export const listSchema = (components: Components): ReferenceObject =>
+const listSchema = (components: Components): ReferenceObject =>
   components.schema('list of values', 'ValueList', () => ({
     type: 'string',
     description:
@@ -169,15 +158,12 @@ export const listSchema = (components: Components): ReferenceObject =>
     examples: ['(1,2)'],
   }))
 
-const isRange = (operator: FilterOperator): boolean => /^[lg][te]$/.test(operator)
-
 /** Returns an example value: the column's own, or one for its type. */
-export function exampleOf({ definition, type, scale, enum: members }: NamedColumn): unknown {
-  if (definition.example !== undefined) return definition.example
-  if (type === 'decimal') return scale === undefined ? samples.decimal : (12.5).toFixed(scale)
-  if (type === 'enum') return members?.[0]
-  if (type === 'list') return undefined
-  return samples[type] ?? byFormat[definition.format ?? '']
+export function exampleOf(column: NamedColumn): unknown {
+  const { definition, type } = column
+  return (
+    definition.example ?? columnTypes[type].example(column) ?? byFormat[definition.format ?? '']
+  )
 }
 
 /** Returns a value that the document may contain: undefined for JSON with a member `$ref`, which tools would resolve as a reference. */
@@ -209,13 +195,14 @@ function described(column: NamedColumn, form: Schema): Schema {
   const { format } = column.definition
   const told = [column.definition.description, boundsText(column), ...rightsOf(column)]
   const description = told.filter(Boolean).join(' ')
-  const needsExample = column.definition.example !== undefined || !plain.includes(column.type)
+  const needsExample =
+    column.definition.example !== undefined || !columnTypes[column.type].hasPlainSchema
   const example = needsExample ? showable(exampleOf(column)) : undefined
   return {
     ...form,
     ...boundsOf(column),
     ...(format === undefined || form.format !== undefined ? {} : { format }),
-    ...(column.enum === undefined || column.type === 'list' ? {} : { enum: [...column.enum] }),
+    ...(column.enum === undefined || isList(column) ? {} : { enum: [...column.enum] }),
     ...(description === '' ? {} : { description }),
     ...(example === undefined ? {} : { examples: [example] }),
   }
@@ -223,9 +210,9 @@ function described(column: NamedColumn, form: Schema): Schema {
 
 /** Decimals are written with exactly `scale` digits after the point. */
 function exactDigits({ type, scale, storage }: NamedColumn): Schema {
-  if (type !== 'decimal' || scale === undefined || storage === 'text') return {}
-  const fraction = scale === 0 ? '' : `\\.${digits}{${scale}}`
-  return { pattern: `^-?${digits}+${fraction}$` }
+  if (columnTypes[type].number !== 'exact' || scale === undefined || storage === 'text') return {}
+  const fraction = scale === 0 ? '' : `\\.[0-9]{${scale}}`
+  return { pattern: `^-?[0-9]+${fraction}$` }
 }
 
 /** Makes a schema nullable. */

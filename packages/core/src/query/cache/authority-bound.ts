@@ -13,6 +13,8 @@ export interface Authority {
   readonly hooks: Pick<HookSettings, 'filter' | 'dump'>
   /** The resources with the columns that the caller may read and write. */
   readonly registry: Registry
+  /** The policies that narrow and check what is read: those of the API, or none for the system. */
+  readonly runtime: { readonly access: { readonly policies: object } }
 }
 
 /** Records the questions about the caller that are asked while a value is created. */
@@ -38,6 +40,9 @@ export function trackAuthority({
   reach,
   hooks: { filter, dump },
   registry,
+  runtime: {
+    access: { policies },
+  },
 }: Authority): AuthorityTracker {
   const reached = new Map<Resource, boolean>()
   return {
@@ -46,7 +51,7 @@ export function trackAuthority({
       reached.set(resource, answer)
       return answer
     },
-    bind: (value) => new AuthorityBound(value, { reached, filter, dump, registry }),
+    bind: (value) => new AuthorityBound(value, { reached, filter, dump, registry, policies }),
   }
 }
 
@@ -56,6 +61,7 @@ interface CreatedWith {
   readonly filter: HookSettings['filter']
   readonly dump: HookSettings['dump']
   readonly registry: Registry
+  readonly policies: object
 }
 
 /** Created by a tracker only. The value is private, so that it cannot be read without an authority. */
@@ -69,8 +75,9 @@ class AuthorityBound<T> {
   }
 
   /** Returns the value if the caller has the same authority; undefined otherwise. */
-  valueFor({ reach, hooks, registry }: Authority): T | undefined {
-    const { reached, filter, dump } = this.#createdWith
+  valueFor({ reach, hooks, registry, runtime }: Authority): T | undefined {
+    const { reached, filter, dump, policies } = this.#createdWith
+    if (runtime.access.policies !== policies) return undefined
     if (registry !== this.#createdWith.registry) return undefined
     if (hooks.filter !== filter || hooks.dump !== dump) return undefined
     for (const [resource, answer] of reached) if (reach(resource) !== answer) return undefined

@@ -1,5 +1,5 @@
 // PreparedRead: a cached plan of a read with its stored statements, and how the values of a later request replace those in its
-// conditions.
+// conditions. The slot of a condition is an object that identifies its value, in the plan and in the statements.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Scopes } from '../compile/scopes.ts'
@@ -51,7 +51,11 @@ interface ReplaceableCondition {
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
-type ReplaceableTest = Extract<Condition, { readonly kind: 'compare' | 'oneOf' | 'text' }>
+/** Those kinds of conditions that can have a slot. */
+type TestWithSlot<C> = C extends unknown ? ('slot' extends keyof C ? C : never) : never
+
+/** The conditions that operators make. `withNewValue` decides for each kind whether another value can replace its own. */
+type ReplaceableTest = TestWithSlot<Condition>
 
 type ConditionWithSlot = ReplaceableTest & {
   readonly slot: Exclude<Slot, ScopeSlot>
@@ -170,6 +174,7 @@ export function convert<P extends ReadPlan>(
   const rows = { ...plan.rows, where: current(where), having: current(having) }
   const converted = { ...plan, rows, ...(page && { page }) }
   const cursor = cursorOf(converted)
+  // The values of a cursor have the terms of the order as their slot.
   if (cursor !== undefined) values.set(cursor.terms, cursor.values)
   return { plan: converted, values }
 }
@@ -189,6 +194,7 @@ function withNewValue(
   { skeleton, key }: RequestValues,
 ): ReplaceableTest | undefined {
   if ('key' in at) {
+    // A look-up of several rows at once: `key` is the list of their keys.
     if (condition.kind === 'oneOf') return key && { ...condition, values: key }
     const value = key?.[at.key]
     return value === undefined || condition.kind !== 'compare' ? undefined : { ...condition, value }
@@ -198,10 +204,19 @@ function withNewValue(
   if ('items' in given)
     return condition.kind === 'oneOf' ? withItems(condition, given.items) : undefined
   const { text } = given
-  if (condition.kind === 'oneOf') return undefined
-  if (condition.kind === 'text') return isSearchable(text) ? { ...condition, text } : undefined
-  const conversion = convertText(operandType(condition.operand), text)
-  return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
+  switch (condition.kind) {
+    case 'text':
+      return isSearchable(text) ? { ...condition, text } : undefined
+    case 'compare': {
+      const conversion = convertText(operandType(condition.operand), text)
+      return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
+    }
+    case 'between':
+    case 'oneOf':
+    case 'items':
+    case 'isNull':
+      return undefined
+  }
 }
 
 /** Returns the condition with other items; undefined if an item does not fit the column. */

@@ -1,4 +1,4 @@
-// The cache of prepared reads: LRU, by the skeleton of the query and the caller's authority.
+// The cache of prepared reads: LRU, by a name (resource, action and the skeleton of the query) and the caller's authority.
 
 import { lruMap } from '../../lib/lru-map.ts'
 import { type Authority, type AuthorityBound, authorityCache } from './authority-bound.ts'

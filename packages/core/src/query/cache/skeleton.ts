@@ -72,7 +72,7 @@ function decoded(written: string): string | undefined {
 /** Names a list's length: lists with the same name share a statement. */
 const sizeOf = (items: readonly unknown[]): string => `(${paddedLength(items.length)})`
 
-/** Whether the parameter's name is `page`, `after` or `before`. */
+/** Whether the name of a parameter, from `start` to its `=` at `opening`, is `page`, `after` or `before`. */
 const isPageOrCursor = (query: string, start: number, opening: number): boolean => {
   switch (opening - start) {
     case 4:
@@ -86,7 +86,7 @@ const isPageOrCursor = (query: string, start: number, opening: number): boolean 
   }
 }
 
-/** Whether the parameter is a filter with a replaceable value. */
+/** Whether the parameter, whose name is from `start` to `opening`, is a filter with a replaceable value. */
 function isFilter(query: string, start: number, opening: number): boolean {
   // Searching `query` itself would scan to its end for each parameter, which takes quadratic time.
   const parameter = query.slice(start, opening)

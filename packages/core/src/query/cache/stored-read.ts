@@ -20,6 +20,7 @@ export interface StoredRead {
 export function makeFromStore({ target, store, values, lease }: StoredRead): StatementMaker {
   const style = target.dialect.shortcuts?.textStyle
   // Where the connection bounds all statements, the text has no time limit of the server.
+  // So the two forms have different names.
   const place = lease.isBounded ? 'bounded ' : ''
   return <R>({ name, own, rows, compile }: StatementRequest<R>) =>
     style &&

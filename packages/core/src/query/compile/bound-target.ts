@@ -1,4 +1,5 @@
-// BoundTarget: what statements are compiled for, without the scopes of sources, and the parameters of their values.
+// BoundTarget: what compiling a statement needs besides its plan: the database, its dialect and its parameters. `Target` adds the access
+// scopes of the sources.
 
 import type { Expression } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -18,7 +19,7 @@ export interface BoundTarget {
   readonly locks?: ReadLocks
 }
 
-/** What ends the SELECTs of a statement. */
+/** What ends the SELECTs of a statement: `for update`, for example. */
 export interface ReadLocks {
   /** For the rows that a statement is about. */
   readonly base: Expression<unknown>
@@ -34,6 +35,7 @@ export const slotParam = <V>({ decisions }: BoundTarget, slot: object, value: V)
 export function valueParam<V>(target: BoundTarget, slot: Slot | undefined, value: V): Param<V> {
   if (slot === undefined) return constant(value)
   if (!('scope' in slot)) return slotParam(target, slot, value)
+  // `scope` is the index of the value among those of the policy.
   const { scope } = slot
   return target.scopeValues?.map((values) => values[scope] as V) ?? constant(value)
 }

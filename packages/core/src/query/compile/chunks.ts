@@ -7,6 +7,7 @@ import { mostKeys } from './rows/keys-condition.ts'
 // SQLite allows 32,766 bound values per statement, PostgreSQL and MySQL 65,535. Lists are padded to up to twice their length, hence half.
 const valuesPerStatement = 16_384
 
+/** The items for one statement, which binds `values` values per item. */
 const itemsOf = (values: number): number => Math.max(1, Math.floor(valuesPerStatement / values))
 
 /** Splits the items for statements that bind `values` values per item. */

@@ -60,6 +60,7 @@ class Locking extends OperationNodeTransformer {
   ): SelectQueryNode {
     const isPart = this.nodeStack.at(-2)?.kind === 'SetOperationNode'
     const lock = this.#locks[this.#of]
+    // Every SELECT inside this one reads related rows.
     this.#of = 'related'
     const inner = super.transformSelectQuery(node, queryId)
     const hasOwn = (node.endModifiers ?? []).length > 0

@@ -137,7 +137,7 @@ const compileEach =
     compile(target)
 
 /** How a read is compiled. */
-export interface ReadOptions {
+export interface CompileOptions {
   readonly shortcuts: ReadShortcuts
   /** How statements are made; without it, each is compiled to be sent once. */
   readonly make?: StatementMaker | undefined
@@ -145,7 +145,7 @@ export interface ReadOptions {
   readonly onUnexpectedJson?: () => void
 }
 
-const plainOptions: ReadOptions = { shortcuts: noShortcuts }
+const plainOptions: CompileOptions = { shortcuts: noShortcuts }
 
 /** The parts of a plan that are compiled. */
 export type CompilablePlan = Pick<ReadPlan, 'rows' | 'embeds' | 'links'>
@@ -157,7 +157,7 @@ const oneRow: Slice = { limit: 1, fixed: true, offset: 0 }
 export function compileRead(
   target: Target,
   plan: CompilablePlan,
-  options: ReadOptions = plainOptions,
+  options: CompileOptions = plainOptions,
   slice: Slice = oneRow,
 ): ReadProgram {
   const { shortcuts, make = compileEach(target), onUnexpectedJson } = options
@@ -205,8 +205,8 @@ export function compileRead(
 export function compilePage(
   target: Target,
   plan: ListPlan,
-  options: ReadOptions = plainOptions,
-  counted = true,
+  options: CompileOptions = plainOptions,
+  { counted }: { readonly counted: boolean } = { counted: true },
 ): PageProgram {
   const { shortcuts, make = compileEach(target), onUnexpectedJson } = options
   const slice = sliceOf(target, plan, counted)
@@ -229,7 +229,9 @@ export function compilePage(
     read: list ?? compileRead(target, plan, options, slice),
     count,
     ...(combinations && { combinations }),
-    ...(isShareable ? { withoutTotal: () => compilePage(target, plan, options, false) } : {}),
+    ...(isShareable
+      ? { withoutTotal: () => compilePage(target, plan, options, { counted: false }) }
+      : {}),
     ...(usesNoShortcuts(shortcuts)
       ? {}
       : {
@@ -239,7 +241,7 @@ export function compilePage(
               target,
               plan,
               { make: options.make, shortcuts: noShortcuts },
-              counted,
+              { counted },
             )
           },
         }),
@@ -249,7 +251,7 @@ export function compilePage(
 function combinationsOf(
   target: Target,
   { rows }: ListPlan,
-  { make = compileEach(target) }: ReadOptions,
+  { make = compileEach(target) }: CompileOptions,
 ): PageProgram['combinations'] {
   if (!target.dialect.capabilities.blocksEventLoop || !combinesRows(rows)) return undefined
   const request = {
@@ -293,7 +295,7 @@ const maxCounted = ({ count }: ListPlan): number | null =>
 function listStatement(
   target: Target,
   plan: ListPlan,
-  { shortcuts, make = compileEach(target) }: ReadOptions,
+  { shortcuts, make = compileEach(target) }: CompileOptions,
 ): ListStatement | undefined {
   const { page, count } = plan
   const { json } = shortcuts
@@ -318,7 +320,7 @@ function listStatement(
 function edgeOf(
   target: Target,
   embed: EmbedPlan,
-  options: ReadOptions,
+  options: CompileOptions,
   parentPath: string,
 ): EdgeProgram {
   const { shortcuts, make = compileEach(target) } = options
@@ -329,6 +331,7 @@ function edgeOf(
     statement(keys, maxRows) {
       const made = make<Omit<CompiledEmbed, 'rows'>>({
         name: `embed ${path} ${keysForm(keys)} ${shortcutsForm(shortcuts)}`,
+        // To-one relations have no limit in their SQL, so their 0 is not used.
         own: [[keysSlot, keys], [limitSlot, maxRows ?? 0], ...linkBaseIn(shortcuts)],
         rows: true,
         compile(target) {

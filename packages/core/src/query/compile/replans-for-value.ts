@@ -9,10 +9,10 @@ export function replansForValue(
   plan: RowPlan,
   keyset?: KeysetPage,
 ): boolean {
-  const replansForValue = dialect.shortcuts?.replansForValue
-  if (replansForValue === undefined) return false
+  const columnReplans = dialect.shortcuts?.replansForValue
+  if (columnReplans === undefined) return false
   const byColumn = (operand: Operand, by: 'equality' | 'range' | 'pattern'): boolean =>
-    operand.kind === 'column' && replansForValue(operand.column, by)
+    operand.kind === 'column' && columnReplans(operand.column, by)
   const byCondition = (condition: Condition): boolean => {
     switch (condition.kind) {
       case 'compare': {
@@ -33,17 +33,16 @@ export function replansForValue(
       case 'exists':
         return condition.where.some(byCondition)
       case 'keys':
-        return condition.columns.some((column) => replansForValue(column, 'equality'))
+        return condition.columns.some((column) => columnReplans(column, 'equality'))
       case 'linked':
-        return condition.relation.to.some((column) => replansForValue(column, 'equality'))
+        return condition.relation.to.some((column) => columnReplans(column, 'equality'))
       case 'isNull':
       case 'items':
       case 'found':
         return false
     }
   }
+  // The first page has no cursor values, and compares nothing.
   const terms = keyset?.values == null ? [] : keyset.terms
-  return (
-    plan.where.some(byCondition) || terms.some(({ ref }) => replansForValue(ref.column, 'range'))
-  )
+  return plan.where.some(byCondition) || terms.some(({ ref }) => columnReplans(ref.column, 'range'))
 }

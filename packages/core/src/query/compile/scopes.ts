@@ -8,7 +8,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Source } from '../plan/plan.ts'
 import type { PlannedScope } from '../plan/planned-scope.ts'
 import type { BoundTarget } from './bound-target.ts'
-import { type ComputedColumns, computedBy } from './rows/distinct-query.ts'
+import { type ComputedNames, computedBy } from './rows/distinct-query.ts'
 
 /** All rows of the source's table, the query that an access policy has narrowed, or the conditions of a policy. */
 export type Scope = 'all' | Expression<unknown> | PrintedScope | ConditionScope
@@ -72,7 +72,7 @@ export const scopeDecisions = (): ScopeDecisions => new Decisions()
 
 class Decisions implements ScopeDecisions {
   readonly decided: Map<Source, Scope> = new Map()
-  readonly #computed: Map<Source, ComputedColumns> = new Map()
+  readonly #computed: Map<Source, ComputedNames> = new Map()
   narrowing = false
 
   decide(source: Source, scope: Scope): void {
@@ -135,7 +135,7 @@ export function onRows<T extends { readonly scopes: Scopes }>(
 }
 
 /** The columns that the query of a hook computes; undefined if it computes none. */
-function computedColumns(resource: Resource, scope: Scope): ComputedColumns | undefined {
+function computedColumns(resource: Resource, scope: Scope): ComputedNames | undefined {
   const rows = hasConditions(scope) ? scope.rows : scope
   const computed = rows === 'all' || isPrinted(rows) ? undefined : computedBy(resource, rows)
   return computed?.size === 0 ? undefined : computed

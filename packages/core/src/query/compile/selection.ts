@@ -8,12 +8,13 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type Aliased, type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { printedOnce } from '../../lib/sql/print.ts'
 import type { Operand, Output } from '../plan/plan.ts'
-import { compileOperand } from './rows/condition.ts'
+import { compileOperand, relatedValue } from './rows/condition.ts'
+import { aggregatedColumn } from './rows/related-query.ts'
 import { columnIn, valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
 /** Reads one value of a row. */
-export interface Reader {
+export interface ValueReader {
   readonly key: string
   readonly alias: string
   readonly visible: boolean
@@ -21,7 +22,7 @@ export interface Reader {
 }
 
 /** Reads one member of a row that may be an object or an array, as a value or as JSON text. */
-export interface MemberReader extends Reader {
+export interface MemberReader extends ValueReader {
   /** The index of the value in the select list. */
   readonly index: number
   /** `stringify(decode(raw))`; `raw` is not NULL. */
@@ -49,10 +50,11 @@ export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
 export const registryName = ({ key, value }: Output): string | undefined =>
   value.kind === 'column' && value.column.name === key && plainAlias.test(key) ? key : undefined
 
+/** Compiles an output. `grouped`: the statement has GROUP BY. */
 export function compileSelection(
   target: Target,
   output: readonly Output[],
-  grouped: boolean,
+  grouped = false,
 ): Selection {
   const used = new Set<string>()
   const members = output.map((member, i) => {
@@ -91,33 +93,34 @@ interface KnownList extends SelectList {
 const lists = new WeakMap<readonly Output[], KnownList>()
 
 /**
- * Compiles an output to a select list; a list without parameters is one fragment of printed SQL. Cached by the output, unless a hook
- * computes columns, which other callers may see as stored.
+ * Compiles an output to a select list, of a statement with GROUP BY if `grouped`; a list without parameters is one fragment of printed
+ * SQL. Cached by the output, unless a hook computes columns, which other callers may see as stored, or an aggregate reads rows of other
+ * sources, in the scopes of this request.
  */
-export function selectList(
-  target: Target,
-  output: readonly Output[],
-  grouped: boolean,
-): SelectList {
+export function selectList(target: Target, output: readonly Output[], grouped = false): SelectList {
   const { dialect, scopes } = target
-  const known = scopes.computing ? undefined : lists.get(output)
+  const isCacheable = !scopes.computing && output.every(({ value }) => value.kind !== 'related')
+  const known = isCacheable ? lists.get(output) : undefined
   if (known?.dialect === dialect && known.grouped === grouped) return known
   const { expressions, readers } = compileSelection(target, output, grouped)
   const style = dialect.shortcuts?.textStyle
-  const items = output.length === 0 ? [] : [printedOnce(sql.join(expressions), style)]
+  if (output.length === 0) return { items: [], readers }
+  if (!isCacheable) return { items: [sql.join(expressions)], readers }
+  const items = [printedOnce(sql.join(expressions), style)]
   const list = { items, readers, dialect, grouped }
-  if (!scopes.computing) lists.set(output, list)
+  lists.set(output, list)
   return list
 }
 
 function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
   const { dialect } = target
+  if (operand.kind === 'related') return relatedValue(target, operand, 'shown')
   if (operand.kind === 'aggregate') {
     if (operand.countsRows === true) return sql`count(*)`
     const column = columnIn(target, operand.of.source, operand.of.column)
     return dialect.aggregate(operand.function, column).select(valueIn(target, operand.of))
   }
-  const { column, expression } = compileOperand(target, operand, grouped)
+  const { column, expression } = compileOperand(target, operand, { grouped })
   return dialect.select(column, expression)
 }
 
@@ -127,11 +130,13 @@ function coding(
   grouped: boolean,
 ): Pick<MemberReader, 'decode' | 'write'> {
   const { dialect } = target
-  if (operand.kind === 'aggregate') {
-    const { decode } = dialect.aggregate(operand.function, operand.of.column)
+  if (operand.kind === 'aggregate' || operand.kind === 'related') {
+    const column =
+      operand.kind === 'aggregate' ? operand.of.column : aggregatedColumn(target, operand)
+    const { decode } = dialect.aggregate(operand.function, column)
     return { decode, write: writerOfDecoder(decode) }
   }
-  const { column } = compileOperand(target, operand, grouped)
+  const { column } = compileOperand(target, operand, { grouped })
   const decode = dialect.decoder(column)
   return { decode, write: dialect.shortcuts?.writer?.(column, decode) ?? writerOfDecoder(decode) }
 }

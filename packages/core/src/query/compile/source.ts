@@ -1,7 +1,7 @@
 // Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this
 // file, so policies and soft delete always apply.
 
-import { type Expression, expressionBuilder } from 'kysely'
+import type { Expression } from 'kysely'
 import type { KeyPair } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type Aliased, type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -17,8 +17,10 @@ import type {
 import { convertText } from '../plan/conditions/value.ts'
 import type { ColumnRef, PlannedJoin, Source, Value } from '../plan/plan.ts'
 import { slotParam } from './bound-target.ts'
+import { computedOf, ownRow } from './computed-columns.ts'
 import { readLock, withReadLock } from './read-lock.ts'
 import { groupBy, whereAll } from './rows/clauses.ts'
+import { namesOfTableColumns } from './rows/distinct-query.ts'
 import type { KeyColumn } from './rows/keys-condition.ts'
 import { hasConditions, isPrinted } from './scopes.ts'
 import type { Target } from './target.ts'
@@ -53,19 +55,17 @@ export function valueIn(
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
-  const alive = source.includeDeleted ? undefined : notDeleted(target, resource, source)
-  const computed = [...resource.allColumns.values()].filter(
-    (column) => column.computed !== undefined,
-  )
-  if (scope === 'all' && alive === undefined && computed.length === 0) {
+  const alive = source.includeDeleted ? undefined : isNotDeleted(target, resource, source)
+  const computed = computedOf(resource.allColumns.values())
+  if (scope === 'all' && alive === undefined && computed.columns.length === 0) {
     return tableOf(resource)
   }
-  const stored = [...resource.allColumns.values()].filter((column) => column.computed === undefined)
+  const stored = namesOfTableColumns(resource).map((name) => sql.id(name))
   const selected = [
-    ...stored.map((column) => sql.id(column.dbName)),
-    ...computed.map(
-      (column) =>
-        sql`${withReadLock(target, expressionOf(column), 'related')} as ${sql.id(column.dbName)}`,
+    ...stored,
+    ...computed.columns.map(
+      ({ dbName, expression }) =>
+        sql`${withReadLock(target, expression, 'related')} as ${sql.id(dbName)}`,
     ),
   ]
   const rows = hasConditions(scope)
@@ -74,14 +74,23 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
       ? fragmentOfText(scope, slotParam(target, source, scope.parameters))
       : scope
   const part = source.relation === null ? 'base' : 'related'
-  const narrowed = rows === 'all' ? rows : withReadLock(target, rows, part)
-  const from =
-    narrowed === 'all' ? tableOf(resource) : sql`${narrowed} as ${sql.id(resource.table)}`
+  const lock = readLock(target, part)
+  const narrowed = rows === 'all' ? tableOf(resource) : withReadLock(target, rows, part)
+  const from = rows === 'all' ? narrowed : sql`${narrowed} as ${sql.id(resource.table)}`
   const met = hasConditions(scope)
     ? scope.condition(target, slotParam(target, source, scope.values))
     : undefined
+  if (computed.namesOwnRow) {
+    // The condition of a policy names the table, which FROM can no longer do under another alias.
+    const own =
+      met === undefined
+        ? narrowed
+        : sql`(select ${sql.join(stored)} from ${from} where ${met}${lock})`
+    const where = whereAll(alive === undefined ? [] : [alive])
+    return sql`(select ${sql.join(selected)} from ${own} as ${sql.id(ownRow)}${where}${lock})`
+  }
   const where = whereAll([alive, met].filter((one) => one !== undefined))
-  return sql`(select ${sql.join(selected)} from ${from}${where}${readLock(target, part)})`
+  return sql`(select ${sql.join(selected)} from ${from}${where}${lock})`
 }
 
 /** Compiles the rows of a junction: its table, or the rows of its published model that are in scope. A pair of keys may occur twice. */
@@ -106,16 +115,11 @@ function distinctLinks(
   return sql`(select ${sql.join(refs)} from ${rows} as ${sql.id('links')}${groupBy([...refs, ...exact])}${readLock(target, 'related')})`
 }
 
-function expressionOf(column: NamedColumn): Expression<unknown> {
-  if (column.computed === undefined) throw new Error(`${column.name} is not computed`)
-  return column.computed(expressionBuilder())
-}
-
 /**
  * Returns the condition that a record is not soft-deleted, on the column without a table name; undefined without soft delete. `source`:
  * tests the rows of the source, not those of the table.
  */
-export function notDeleted(
+export function isNotDeleted(
   target: Target,
   resource: Resource,
   source?: Source,

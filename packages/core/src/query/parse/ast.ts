@@ -23,6 +23,38 @@ export interface FieldNode {
   readonly span: Span
 }
 
+/**
+ * `count(books[price__gt=20])`, `max(books.published)`: an aggregate of the rows that are related to each row. A condition of `where`
+ * names fields relative to the end of the path, and so does `column`.
+ */
+export interface RelatedAggregateNode {
+  readonly kind: 'related'
+  readonly function: AggregateFunction
+  readonly path: readonly TextNode[]
+  readonly where: readonly ConditionNode[]
+  /** The column whose values are aggregated; absent for `count`. */
+  readonly column?: FieldNode
+  readonly text: string
+  readonly span: Span
+}
+
+/** What a filter tests and what an order sorts by: a column, a label, or an aggregate of related rows. */
+export type OperandNode = FieldNode | RelatedAggregateNode
+
+export const isField = (node: OutputNode): node is FieldNode => !('kind' in node)
+
+/** An item of `fields`: a field, `count(books)|n`, `*` for all that is sent without `fields`, or `-pages`, which leaves a field out. */
+export type OutputNode =
+  | FieldNode
+  | (RelatedAggregateNode & { readonly label?: TextNode })
+  | { readonly kind: 'all'; readonly text: string; readonly span: Span }
+  | {
+      readonly kind: 'without'
+      readonly field: FieldNode
+      readonly text: string
+      readonly span: Span
+    }
+
 /** One value of a filter. Quoted text is unchanged; unquoted text is trimmed if it is in a list. */
 export interface ScalarNode {
   readonly kind: 'scalar'
@@ -43,7 +75,7 @@ export type ValueNode = ScalarNode | ListNode
 /** `price__ge=30` */
 export interface FilterNode {
   readonly kind: 'filter'
-  readonly field: FieldNode
+  readonly field: OperandNode
   readonly operator: FilterOperator
   readonly value: ValueNode
   readonly span: Span
@@ -87,7 +119,7 @@ export interface GroupByNode {
 
 /** `order_by=-price.nullslast` */
 export interface OrderNode {
-  readonly field: FieldNode
+  readonly field: OperandNode
   readonly descending: boolean
   readonly nulls?: 'first' | 'last'
   readonly span: Span
@@ -107,7 +139,7 @@ export type RelationOptionNode = {
 } & (
   | { readonly option: 'limit'; readonly limit: TextNode }
   | { readonly option: 'order_by'; readonly order: readonly OrderNode[] }
-  | { readonly option: 'fields'; readonly fields: readonly FieldNode[] }
+  | { readonly option: 'fields'; readonly fields: readonly OutputNode[] }
   | { readonly option: 'where'; readonly where: readonly ConditionNode[] }
 )
 
@@ -128,10 +160,12 @@ export interface QueryAst {
   readonly raw: string
   readonly where: readonly ConditionNode[]
   readonly joins: readonly JoinNode[]
-  readonly fields?: readonly FieldNode[]
+  readonly fields?: readonly OutputNode[]
   readonly groupBy: readonly GroupByNode[]
   readonly aggregates: readonly AggregateNode[]
   readonly order: readonly OrderNode[]
+  /** `distinct_on=author_id` */
+  readonly distinctOn: readonly FieldNode[]
   readonly relationOptions: readonly RelationOptionNode[]
   readonly relationWrites: readonly RelationWriteNode[]
   readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>

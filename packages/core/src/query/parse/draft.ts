@@ -8,6 +8,7 @@ import type {
   GroupByNode,
   JoinNode,
   OrderNode,
+  OutputNode,
   RelationOptionNode,
   RelationWriteNode,
   TextNode,
@@ -16,10 +17,11 @@ import type {
 export interface Draft {
   readonly where: ConditionNode[]
   readonly joins: JoinNode[]
-  readonly fields: FieldNode[]
+  readonly fields: OutputNode[]
   readonly groupBy: GroupByNode[]
   readonly aggregates: AggregateNode[]
   readonly order: OrderNode[]
+  readonly distinctOn: FieldNode[]
   readonly relationOptions: RelationOptionNode[]
   readonly relationWrites: RelationWriteNode[]
   // Keys come from the table of parameter names, never from the client's text.
@@ -37,6 +39,7 @@ export function emptyDraft(): Draft {
     groupBy: [],
     aggregates: [],
     order: [],
+    distinctOn: [],
     relationOptions: [],
     relationWrites: [],
     single: {},

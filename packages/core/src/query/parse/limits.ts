@@ -13,6 +13,8 @@ export interface ParseLimits {
   readonly conditions: RequestLimit
   /** Relations in all relation filters of the query: each adds a table to the database's query plan. */
   readonly relationFilters: RequestLimit
+  /** Aggregates of related rows in the whole query: the database computes each for every row of a page, or of the table. */
+  readonly aggregates: RequestLimit
   /** Items of one list of values, and of one list parameter such as `fields`. */
   readonly list: RequestLimit
 }
@@ -35,11 +37,12 @@ export const maxLookUps = 96
 /** Combinations of joined rows that one query reads where a statement blocks the event loop; fixed, because no timeout stops it there. */
 export const maxCombinations = 200_000
 
-/** Counts the conditions and relation filters that were parsed so far. */
+/** Counts the conditions, relation filters and aggregates of related rows that were parsed so far. */
 export interface Tally {
   readonly limits: ParseLimits
   conditions: number
   relationFilters: number
+  aggregates: number
 }
 
 /** Counts one filter, relation filter, aggregate, grouping key or term of an order. */
@@ -62,6 +65,16 @@ export function countRelationFilter(tally: Tally, relations: number, at: () => s
       'The conditions on related rows follow too many relations',
       at(),
     )
+  }
+}
+
+/** Counts an aggregate of related rows, which is also a condition. */
+export function countRelatedAggregate(tally: Tally, at: string): void {
+  countCondition(tally, at)
+  tally.aggregates += 1
+  const { setting, value } = tally.limits.aggregates
+  if (tally.aggregates > value) {
+    throw limitExceeded(setting, value, 'The query has too many aggregates of related rows', at)
   }
 }
 

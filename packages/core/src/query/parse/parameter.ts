@@ -17,17 +17,18 @@ import {
   singleParameters,
 } from '../../model/query-words/parameter-names.ts'
 import type { Draft } from './draft.ts'
+import { countCondition } from './limits.ts'
 import { type Pair, rawText } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
-import { readList } from './terms/comma-list.ts'
-import { textNode } from './terms/field.ts'
-import { readGroupItem, readOutputName } from './terms/group-by.ts'
+import { readList, readTerms } from './terms/comma-list.ts'
+import { readField, textNode } from './terms/field.ts'
+import { readGroupItem } from './terms/group-by.ts'
 import { isGroupKind } from './terms/group-kind.ts'
 import { readJoins } from './terms/join.ts'
 import { readOrder } from './terms/order-term.ts'
+import { readOutput } from './terms/output-term.ts'
 import { isRelationFilterKind } from './terms/relation-filter-term.ts'
-import { relationOptions } from './terms/relation-option.ts'
-import { relationWrites } from './terms/relation-write.ts'
+import { relationOptions, relationWrites } from './terms/relation-option.ts'
 import { meaningOf } from './terms/suffix.ts'
 import { type Cursor, malformed } from './text-cursor.ts'
 
@@ -59,11 +60,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
       for (const node of readJoins(cursor)) draft.joins.push(node)
       return
     case 'fields':
-      draft.fields.push(
-        ...readList(cursor, name, draft.fields.length, (item) =>
-          readOutputName(pair, item.start, item.end),
-        ),
-      )
+      draft.fields.push(...readTerms(cursor, name, draft.fields.length, () => readOutput(cursor)))
       return
     case 'order_by':
     case 'orderby':
@@ -72,8 +69,14 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
         const reason = '"order_by" and "orderby" are the same parameter: use one of them.'
         throw conflictingParameters(reason, rawText(pair, 0, 0))
       }
-      draft.order.push(
-        ...readList(cursor, name, draft.order.length, (item) => readOrder(cursor, item)),
+      draft.order.push(...readTerms(cursor, name, draft.order.length, () => readOrder(cursor)))
+      return
+    case 'distinct_on':
+      draft.distinctOn.push(
+        ...readList(cursor, name, draft.distinctOn.length, (item) => {
+          countCondition(cursor.tally, rawText(pair, item.start, item.end))
+          return readField(pair, item.start, item.end)
+        }),
       )
       return
     case 'groupby':
@@ -85,6 +88,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
     case 'aggregate':
       draft.aggregates.push(
         ...readList(cursor, name, 0, ({ start, end }) => {
+          // An item may have the value that the parameter `price__sum=1` has; it means nothing.
           const equals = pair.text.slice(start, end).indexOf('=')
           return readAggregate(cursor, start, equals === -1 ? end : start + equals)
         }),

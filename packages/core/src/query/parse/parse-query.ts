@@ -11,11 +11,17 @@ import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
 import { textNode } from './terms/field.ts'
 import { readFilter } from './terms/filter.ts'
-import { readGroup } from './terms/group.ts'
+import { readAggregateFilter, readGroup } from './terms/group.ts'
 import { isGroupKind } from './terms/group-kind.ts'
+import { isAggregateFunction } from './terms/related-aggregate-term.ts'
 import { isRelationFilterKind, readRelationFilter } from './terms/relation-filter-term.ts'
-import { readRelationOption, readRelationWhere, relationOptionOf } from './terms/relation-option.ts'
-import { readRelationWrite, relationWriteOf } from './terms/relation-write.ts'
+import {
+  readRelationOption,
+  readRelationWhere,
+  readRelationWrite,
+  relationOptionOf,
+  relationWriteOf,
+} from './terms/relation-option.ts'
 import { meaningOf, noSuchOperator, type Suffix, splitSuffix } from './terms/suffix.ts'
 import { type Cursor, endOfName, expectEnd, malformed, wholePair } from './text-cursor.ts'
 
@@ -37,7 +43,7 @@ export interface ParseOptions {
  */
 export function parseQuery(raw: string, options: ParseOptions): QueryAst {
   if (raw === '') return emptyQuery
-  const tally: Tally = { limits: options.limits, conditions: 0, relationFilters: 0 }
+  const tally: Tally = { limits: options.limits, conditions: 0, relationFilters: 0, aggregates: 0 }
   const draft = emptyDraft()
   for (const pair of splitPairs(raw)) {
     readPair({ pair, tally, position: 0 }, draft, options)
@@ -46,7 +52,7 @@ export function parseQuery(raw: string, options: ParseOptions): QueryAst {
 }
 
 function astOf(raw: string, draft: Draft): QueryAst {
-  const { where, joins, fields, groupBy, aggregates, order, single } = draft
+  const { where, joins, fields, groupBy, aggregates, order, distinctOn, single } = draft
   const { relationOptions, relationWrites } = draft
   const ast: QueryAst = {
     raw,
@@ -55,6 +61,7 @@ function astOf(raw: string, draft: Draft): QueryAst {
     groupBy,
     aggregates,
     order,
+    distinctOn,
     relationOptions,
     relationWrites,
     single,
@@ -78,6 +85,7 @@ function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
     return
   }
   const suffix = splitSuffix(pair, 0, keyEnd)
+  // A name with an operator or a function is a filter or an aggregate, even if the host has a parameter of this name.
   if (options.additional?.includes(key) && meaningOf(suffix) === undefined) {
     draft.additional.push({ name: key, value: textNode(pair, keyEnd + 1, pair.text.length) })
     return
@@ -89,16 +97,19 @@ function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   else throw unexpectedInKey(pair, nameEnd)
 }
 
-/** group [ "=" ] | relfilter [ "=" ] | path "[" … "]" [ "=" ] */
+/** group [ "=" ] | relfilter [ "=" ] | relagg filter | path "[" … "]" [ "=" ] */
 function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   const { pair } = cursor
   const name = pair.text.slice(0, nameEnd)
   if (pair.text[nameEnd] === '[') {
     if (isGroupKind(name)) draft.where.push(readGroup(cursor, name, nameEnd, wholePair))
     else draft.relationOptions.push(readRelationWhere(cursor, nameEnd))
+  } else if (isAggregateFunction(name)) {
+    draft.where.push(readAggregateFilter(cursor, name, nameEnd, wholePair))
+    return
   } else {
     if (!isRelationFilterKind(name)) throw unexpectedInKey(pair, nameEnd)
-    draft.where.push(readRelationFilter(cursor, name, nameEnd, wholePair))
+    draft.where.push(readRelationFilter(cursor, name, nameEnd, wholePair, readAggregateFilter))
   }
   expectEnd(cursor)
 }
@@ -158,6 +169,6 @@ function unexpectedInKey(pair: Pair, index: number): ApiError {
   const reason =
     stop === ','
       ? `Unexpected "," after "${name}": conditions are joined by "&", or stand inside "or[…]".`
-      : `Unexpected "${stop}" after "${name}": parentheses follow "exists" and "missing", brackets "or", "and", "not" and relations.`
+      : `Unexpected "${stop}" after "${name}": parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations.`
   return malformed(pair, 0, 0, reason)
 }

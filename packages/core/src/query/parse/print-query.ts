@@ -1,19 +1,23 @@
 // Prints an AST as a canonical query string; parsing it gives the same AST except for spans.
 
-import type {
-  AggregateNode,
-  ConditionNode,
-  FieldNode,
-  FilterNode,
-  GroupByNode,
-  OrderNode,
-  QueryAst,
-  RelationFilterNode,
-  RelationOptionNode,
-  RelationWriteNode,
-  ScalarNode,
-  TextNode,
-  ValueNode,
+import {
+  type AggregateNode,
+  type ConditionNode,
+  type FieldNode,
+  type FilterNode,
+  type GroupByNode,
+  isField,
+  type OperandNode,
+  type OrderNode,
+  type OutputNode,
+  type QueryAst,
+  type RelatedAggregateNode,
+  type RelationFilterNode,
+  type RelationOptionNode,
+  type RelationWriteNode,
+  type ScalarNode,
+  type TextNode,
+  type ValueNode,
 } from './ast.ts'
 
 /**
@@ -27,10 +31,11 @@ export function printQuery(ast: QueryAst): string {
   const pairs = [
     ...ast.where.map(printCondition),
     ...printList('join', ast.joins, (join) => encode(join.text)),
-    ...printList('fields', ast.fields ?? [], printField),
+    ...printList('fields', ast.fields ?? [], printOutput),
     ...printList('groupby', ast.groupBy, printGroupKey),
     ...ast.aggregates.map((aggregate) => `${printAggregate(aggregate)}=1`),
     ...printList('order_by', ast.order, printOrder),
+    ...printList('distinct_on', ast.distinctOn, printField),
     ...ast.relationOptions.map(printRelationOption),
     ...ast.relationWrites.map(printRelationWrite),
     ...Object.entries(ast.single).map(([name, value]) => `${name}=${encode(value.text)}`),
@@ -58,12 +63,14 @@ function printCondition(node: ConditionNode): string {
 }
 
 function printFilter(node: FilterNode): string {
-  return `${printField(node.field)}__${node.operator}=${printValue(node.value)}`
+  return `${printOperand(node.field)}__${node.operator}=${printValue(node.value)}`
 }
 
 /** Prints a relation filter. The first filter follows the path after a dot, or after a comma if its field has a path too. */
 function printRelationFilter(node: RelationFilterNode): string {
-  const joint = node.where[0]?.field.path.length === 0 ? '.' : ','
+  const [first] = node.where
+  const joint =
+    first !== undefined && isField(first.field) && first.field.path.length === 0 ? '.' : ','
   const where = node.where.map(printFilter).join(',')
   return `${node.kind}(${printPath(node.path)}${where === '' ? '' : joint}${where})`
 }
@@ -78,6 +85,27 @@ function printScalar({ text, quoted }: ScalarNode): string {
 
 function printField(field: FieldNode): string {
   return encode(field.text)
+}
+
+const printOperand = (node: OperandNode): string =>
+  isField(node) ? printField(node) : printRelatedAggregate(node)
+
+function printOutput(node: OutputNode): string {
+  if (isField(node)) return printField(node)
+  switch (node.kind) {
+    case 'all':
+      return '*'
+    case 'without':
+      return `-${printField(node.field)}`
+    case 'related':
+      return `${printRelatedAggregate(node)}${printLabel(node.label)}`
+  }
+}
+
+function printRelatedAggregate(node: RelatedAggregateNode): string {
+  const where = node.where.length === 0 ? '' : `[${node.where.map(printCondition).join(',')}]`
+  const column = node.column === undefined ? '' : `.${printField(node.column)}`
+  return `${node.function}(${printPath(node.path)}${where}${column})`
 }
 
 function printPath(path: readonly TextNode[]): string {
@@ -98,7 +126,7 @@ function printGroupKey(node: GroupByNode): string {
 
 function printOrder(node: OrderNode): string {
   const nulls = node.nulls === undefined ? '' : `.nulls${node.nulls}`
-  return `${node.descending ? '-' : ''}${printField(node.field)}${nulls}`
+  return `${node.descending ? '-' : ''}${printOperand(node.field)}${nulls}`
 }
 
 const printRelationWrite = ({ path, option, value }: RelationWriteNode): string =>
@@ -112,7 +140,7 @@ function printRelationOption(node: RelationOptionNode): string {
     case 'order_by':
       return `${path}.order_by=${node.order.map(printOrder).join(',')}`
     case 'fields':
-      return `${path}.fields=${node.fields.map(printField).join(',')}`
+      return `${path}.fields=${node.fields.map(printOutput).join(',')}`
     case 'where':
       return `${path}[${node.where.map(printCondition).join(',')}]`
   }

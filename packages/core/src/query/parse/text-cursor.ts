@@ -6,8 +6,11 @@ import type { Tally } from './limits.ts'
 import { isRaw, type Pair, rawText } from './query-string.ts'
 
 export interface Cursor {
+  /** The `name=value` that is parsed. */
   readonly pair: Pair
+  /** The limits of the query, and what was counted so far. */
   readonly tally: Tally
+  /** An index in `pair.text`. */
   position: number
 }
 
@@ -15,12 +18,13 @@ export interface Cursor {
  * Which `,` and `=` are separators. `raw`: only those that are not percent-encoded; `%2C` is a comma in the text. `decoded`: all of
  * them, because the opening bracket was percent-encoded, as URLSearchParams does.
  */
-export type Reading = 'raw' | 'decoded'
+export type Separators = 'raw' | 'decoded'
 
 /** The construct around the cursor: the pair itself (no closer), `[…]` or `(…)`. */
 export interface Enclosure {
   readonly closer?: ']' | ')'
-  readonly reading: Reading
+  /** Which `,` and `=` are separators inside. */
+  readonly separators: Separators
   /** Where the construct began, for errors. */
   readonly start: number
   /** Its opening text: `or[`, `exists(`, `(`. */
@@ -30,7 +34,7 @@ export interface Enclosure {
 }
 
 /** The construct of a pair without brackets: its value ends with the pair. */
-export const wholePair: Enclosure = { reading: 'raw', start: 0, opener: '', depth: 0 }
+export const wholePair: Enclosure = { separators: 'raw', start: 0, opener: '', depth: 0 }
 
 export function peek(cursor: Cursor): string {
   return cursor.pair.text.charAt(cursor.position)
@@ -45,18 +49,18 @@ export function skipBlanks(cursor: Cursor): void {
 }
 
 /** Whether the character at `index` is a separating `,` or `=`. */
-export function isSeparator(pair: Pair, index: number, reading: Reading): boolean {
+export function isSeparator(pair: Pair, index: number, separators: Separators): boolean {
   const char = pair.text[index]
-  return (char === ',' || char === '=') && (reading === 'decoded' || isRaw(pair, index))
+  return (char === ',' || char === '=') && (separators === 'decoded' || isRaw(pair, index))
 }
 
-/** Returns the `Reading` inside the bracket at the cursor. */
-export function readingAfter(cursor: Cursor, outer: Reading): Reading {
+/** Returns the `Separators` inside the bracket at the cursor. */
+export function separatorsAfter(cursor: Cursor, outer: Separators): Separators {
   return outer === 'raw' && isRaw(cursor.pair, cursor.position) ? 'raw' : 'decoded'
 }
 
 /** Finds the end of the name at the cursor: a bracket, a separator or the end of the pair. */
-export function endOfName(cursor: Cursor, reading: Reading): number {
+export function endOfName(cursor: Cursor, separators: Separators): number {
   const { text } = cursor.pair
   for (let index = cursor.position; index < text.length; index++) {
     switch (text[index]) {
@@ -67,7 +71,7 @@ export function endOfName(cursor: Cursor, reading: Reading): number {
         return index
       case ',':
       case '=':
-        if (isSeparator(cursor.pair, index, reading)) return index
+        if (isSeparator(cursor.pair, index, separators)) return index
     }
   }
   return text.length
@@ -82,7 +86,7 @@ export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => 
     for (;;) {
       items.push(readItem())
       skipBlanks(cursor)
-      if (!isComma(cursor, inside.reading)) break
+      if (!isComma(cursor, inside.separators)) break
       cursor.position += 1
       skipBlanks(cursor)
     }
@@ -92,8 +96,8 @@ export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => 
   return items
 }
 
-function isComma(cursor: Cursor, reading: Reading): boolean {
-  return peek(cursor) === ',' && isSeparator(cursor.pair, cursor.position, reading)
+function isComma(cursor: Cursor, separators: Separators): boolean {
+  return peek(cursor) === ',' && isSeparator(cursor.pair, cursor.position, separators)
 }
 
 /** Makes the 400 for a missing `,` or closing bracket. */

@@ -1,9 +1,10 @@
-// PlanContext: what all planning passes share — the query, the base resource, the aliases in use, and which resources the caller may list.
+// PlanContext: what the functions that plan a query share: the parsed query, the resource of the path, the aliases in use, and which
+// resources the caller may list.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { QueryAst, Span } from '../parse/ast.ts'
 import type { Aliases } from './aliases.ts'
-import type { Source } from './plan.ts'
+import type { RelatedRef, Source } from './plan.ts'
 import { withJunction } from './relations/sources.ts'
 
 /** Whether the caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs. */
@@ -17,6 +18,10 @@ export interface PlanContext {
   readonly includeDeleted: boolean
   /** Whether the query has so few joins and relation filters that the database can plan them as one join. */
   readonly fewRelations: boolean
+  /** Whether a model declares what is planned: the settings that switch off or limit the query language do not apply to it. */
+  readonly fromModel?: true
+  /** The aggregates of related rows that are already planned, by the source that they start from and their text. */
+  readonly relatedAggregates: Map<Source, Map<string, RelatedRef>>
 }
 
 /** Returns the part of the raw query that a node was parsed from, for `at` of an error. */
@@ -29,7 +34,7 @@ export function createSource(
   resource: Resource,
   relation: ResolvedRelation | null,
   wanted: string,
-  many: boolean,
+  { many }: { readonly many: boolean },
 ): Source {
   const { includeDeleted } = context
   return withJunction({ resource, alias: context.aliases(wanted), relation, many, includeDeleted })
@@ -37,4 +42,6 @@ export function createSource(
 
 /** Creates the source of a relation's related rows. */
 export const relatedSource = (context: PlanContext, relation: ResolvedRelation): Source =>
-  createSource(context, relation.target, relation, relation.name, relation.cardinality === 'many')
+  createSource(context, relation.target, relation, relation.name, {
+    many: relation.cardinality === 'many',
+  })

@@ -4,13 +4,15 @@
 import {
   conflictingParameters,
   featureDisabled,
+  notHere,
   operatorNotForType,
   unknownColumn,
 } from '../../errors.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { functionFits, isGroupable } from '../../model/type-rules.ts'
-import type { AggregateNode, GroupByNode } from '../parse/ast.ts'
+import { type AggregateNode, type GroupByNode, isField } from '../parse/ast.ts'
 import type { Labels } from './conditions/where.ts'
 import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
@@ -87,7 +89,7 @@ function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
 }
 
 /** Refuses a result member name that is already used. */
-function useName(taken: Map<string, string>, key: string, what: string, at: string): void {
+export function useName(taken: Map<string, string>, key: string, what: string, at: string): void {
   const other = taken.get(key)
   if (other !== undefined) {
     throw conflictingParameters(
@@ -105,7 +107,8 @@ function groupingKey(context: PlanContext, names: Names, node: GroupByNode): Col
     if (isGroupable(of.column)) return of
     throw operatorNotForType('groupby', node.field.text, of.column.type, '', at)
   }
-  if (of.column.type !== 'date' && of.column.type !== 'datetime') {
+  // Only types of calendar dates have `ofMoment`.
+  if (columnTypes[of.column.type].ofMoment === false) {
     throw operatorNotForType(
       node.kind,
       node.field.text,
@@ -146,6 +149,7 @@ function distinctNames(
         : node.text,
   )
   const seen = new Set<string>()
+  // Adding a name again does not change the size.
   const repeated = new Set(plain.filter((text) => seen.size === seen.add(text).size))
   return keys.map(({ node }, i) => {
     const text = plain[i] ?? ''
@@ -168,6 +172,10 @@ function visibleMembers(
     throw featureDisabled('Choosing fields', settingNames.allowSelectFields, 'fields')
   }
   const chosen = fields.map((field) => {
+    if (!isField(field)) {
+      const hint = ' "fields" of groups names grouping columns and labels.'
+      throw notHere(field.text, 'with groups', textAt(context, field.span), hint)
+    }
     const member = byKey.get(field.text) ?? byColumn(context, names, members, field)
     if (member !== undefined) return member
     throw unknownColumn(

@@ -1,10 +1,11 @@
 // Resolves the field names of a client to columns. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
 
-import { ambiguousPath, unknownColumn } from '../../errors.ts'
+import { ambiguousPath, unknownColumn, unsupportedQuery } from '../../errors.ts'
+import { excerpt } from '../../lib/error-size.ts'
 import { didYouMean, nearest } from '../../lib/naming/suggest.ts'
 import { queryColumns } from '../../model/registry/json-paths.ts'
 import { isNameOf, relationsMatching } from '../../model/registry/relations/relation-token.ts'
-import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { AggregateColumn, NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { tieBreakers } from '../../model/registry/row-identity.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { FieldNode } from '../parse/ast.ts'
@@ -34,26 +35,52 @@ export const tieRefs = (source: Source): readonly ColumnRef[] =>
 export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
-/**
- * Resolves a field among the visible columns of the base and of the joined relations.
- * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
- * `hint` takes the place of the suggestion.
- *
- * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`
- */
+/** A declared aggregate of a source. */
+export interface DeclaredRef {
+  readonly kind: 'declared'
+  readonly source: Source
+  readonly column: AggregateColumn
+}
+
+/** Resolves a field as `resolveName` does, where a declared aggregate cannot be used: throws 400 for one. */
 export function resolveColumn(
   names: Names,
   field: FieldNode,
   at: string,
   hint?: string,
 ): ColumnRef {
+  const found = resolveName(names, field, at, hint)
+  if (found.kind === 'column') return found
+  throw unsupportedQuery(
+    `"${excerpt(field.text)}" is an aggregate of related records: fields, filters and order_by take it, but nothing groups by it or aggregates it.`,
+    at,
+  )
+}
+
+/**
+ * Resolves a field among the visible columns and declared aggregates of the base and of the joined relations.
+ * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
+ * `hint` takes the place of the suggestion.
+ *
+ * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`
+ */
+export function resolveName(
+  names: Names,
+  field: FieldNode,
+  at: string,
+  hint?: string,
+): ColumnRef | DeclaredRef {
   const found = findColumn(names, [...field.path, field.column], at)
   if (found === undefined) throw unknown(names, field, at, hint)
   return found
 }
 
 /** Finds the column that the segments name: of the base, else of the joined relation that the first segments name. */
-function findColumn(names: Names, segments: readonly string[], at: string): ColumnRef | undefined {
+function findColumn(
+  names: Names,
+  segments: readonly string[],
+  at: string,
+): ColumnRef | DeclaredRef | undefined {
   const own = columnIn(names.base, segments)
   const [first, ...further] = segments
   if (own !== undefined || first === undefined || further.length === 0) return own
@@ -69,26 +96,32 @@ function findColumn(names: Names, segments: readonly string[], at: string): Colu
   return undefined
 }
 
-/** Finds the visible column with this name, or the declared path into a json column. */
-function columnIn(source: Source, [name = '', ...path]: readonly string[]): ColumnRef | undefined {
-  const column = source.resource.columns.get(name)
+/** Finds the visible column with this name, the declared path into a json column, or the declared aggregate. */
+function columnIn(
+  source: Source,
+  [name = '', ...path]: readonly string[],
+): ColumnRef | DeclaredRef | undefined {
+  const { columns, aggregates } = source.resource
+  const aggregate = path.length === 0 ? aggregates.get(name) : undefined
+  if (aggregate !== undefined) return { kind: 'declared', source, column: aggregate }
+  const column = columns.get(name)
   const found = path.length === 0 ? column : column?.paths?.get(path.join('.'))
   return found && refOf(source, found)
 }
 
-function unknown(names: Names, field: FieldNode, at: string, known?: string): Error {
+function unknown(names: Names, field: FieldNode, at: string, hint?: string): Error {
   const segments = [...field.path, field.column]
   const { source, rest } = lastSource(names, segments, at)
-  if (known === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
+  if (hint === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
   const { resource } = names.base
-  const hint =
-    known ??
+  const shownHint =
+    hint ??
     pathHint(names, field) ??
     (beginsWithRelation(resource, segments) ? joinHint(names) : undefined) ??
     relationHint(names, segments) ??
     suggestion(names, field)
-  const isJoined = field.path.length > 0 && hint === ''
-  return unknownColumn(field.text, resource.endpoint, isJoined ? joinHint(names) : hint, at)
+  const lacksJoin = field.path.length > 0 && shownHint === ''
+  return unknownColumn(field.text, resource.endpoint, lacksJoin ? joinHint(names) : shownHint, at)
 }
 
 /** Whether a path begins with a relation. Called only if the column was not found, which means that the relation is not joined. */

@@ -1,10 +1,15 @@
 // The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
 // only as values, which are sent as parameters. Types only.
 
-import type { LookUp } from '../../dialect/related-look-up.ts'
+import type { RelatedLookUp } from '../../dialect/related-look-up.ts'
 import type { SearchIndex } from '../../model/dialect-column.ts'
-import type { AggregateFunction } from '../../model/query-words/operators.ts'
-import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import type { AggregateFunction, Comparison } from '../../model/query-words/operators.ts'
+import type {
+  AggregateColumn,
+  NamedColumn,
+  ResolvedRelation,
+  Resource,
+} from '../../model/registry/resource.ts'
 
 /**
  * A value by column type: bigint as bigint, decimal as canonical digits, date `YYYY-MM-DD`, datetime `YYYY-MM-DDTHH:MM:SS.sssZ`,
@@ -55,9 +60,28 @@ export interface BucketRef {
   readonly of: ColumnRef
 }
 
-export type Operand = ColumnRef | AggregateRef | BucketRef
+/**
+ * An aggregate over the rows that are related to a row of `from`. It is a source of its own: joins, embeds and pages of the query do not
+ * change it. Several conditions and outputs may share one.
+ */
+export interface RelatedRef {
+  readonly kind: 'related'
+  readonly function: AggregateFunction
+  readonly from: Source
+  /** The relations from `from` to the aggregated rows, of which at least one is to-many. */
+  readonly path: readonly RelatedStep[]
+  /** Conditions on a row at the end of the path. */
+  readonly where: readonly Condition[]
+  /** The aggregated column; absent for `count`, which counts rows. */
+  readonly of?: ColumnRef
+  /** Set if the model of `from` declares the aggregate, which is then a column of it. */
+  readonly declared?: AggregateColumn
+}
 
-export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+/** One relation of a path; `from` is the source of the step before. */
+export type RelatedStep = Omit<PlannedJoin, 'type'>
+
+export type Operand = ColumnRef | AggregateRef | BucketRef | RelatedRef
 
 /**
  * Where a condition's value is in the request: at this offset of the raw query, at this index of the path's key, or at this index of
@@ -142,7 +166,8 @@ export type Condition =
       /** The conditions that one related row must meet. */
       readonly where: readonly Condition[]
       readonly negated: boolean
-      readonly lookUp: LookUp
+      /** Whether the database looks them up for each row or once for all (`dialect/related-look-up.ts`). */
+      readonly lookUp: RelatedLookUp
       /**
        * Set if the result must be true or false but never NULL, even if the key of the starting row is NULL: NOT would leave a NULL
        * result NULL.
@@ -173,6 +198,8 @@ export interface Output {
   readonly value: Operand
   /** False for values that the response does not show, such as keys read for links and embeds. */
   readonly visible: boolean
+  /** Set if the request does not name it: it is left out if the policy of an aggregated source refuses the caller. */
+  readonly unasked?: true
 }
 
 export interface PlannedOrder {
@@ -231,6 +258,8 @@ export interface RowPlan {
   readonly having: readonly Condition[]
   readonly output: readonly Output[]
   readonly order: readonly PlannedOrder[]
+  /** Columns of the base: of the rows that are equal in them, only the first by the order is read. Absent: all rows. */
+  readonly distinctOn?: readonly ColumnRef[]
   /** True if a to-many join could repeat base rows: joins and conditions then select base rows in a subquery. */
   readonly distinctBase: boolean
 }
@@ -242,7 +271,9 @@ export interface EmbedPlan {
   readonly rows: RowPlan
   /** Maximum rows per parent, as in `books.limit=3`; null without a limit. */
   readonly limit: number | null
+  /** The relations embedded in the related rows. */
   readonly embeds: readonly EmbedPlan[]
+  /** Their relations that are written as URLs. */
   readonly links: readonly ResolvedRelation[]
 }
 

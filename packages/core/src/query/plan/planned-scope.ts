@@ -64,6 +64,7 @@ type OutlineNode =
       readonly needsAll: boolean
     }
   | { readonly kind: 'not'; readonly one: OutlineNode }
+  /** A condition on related rows: the condition itself without its `where`, and the outline of that. */
   | { readonly kind: 'exists'; readonly found: Omit<Exists, 'where'>; readonly where: OutlineNode }
 
 type Exists = Extract<Condition, { readonly kind: 'exists' }>
@@ -77,6 +78,7 @@ function outlineOf(resource: Resource, of: ScopeNode): Outline {
   const source = tableSource(resource)
   const form: string[] = []
   const aliases = createAliases()
+  // Reserves the alias of the base, so that no related table takes it.
   aliases(resource.table)
   const start = { repeated: false, nested: false }
   const root = nodeOf(of, source, { form, aliases, negated: false, start })
@@ -162,6 +164,7 @@ function withValues(
       const { column, operator, operand, slot, at } = node
       const test = conditionOn(column, operator, values[slot.scope], at)
       if (test === undefined) return undefined
+      // The converted value, by which a stored statement is sent.
       used[slot.scope] = slotValue(test)
       return { ...test, operand, slot }
     }

@@ -6,22 +6,33 @@ import type { SingleParameter } from '../../model/query-words/parameter-names.ts
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { isKeyless } from '../../model/registry/row-identity.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
-import type { QueryAst } from '../parse/ast.ts'
+import { parseBoolean } from '../../model/types/boolean-type.ts'
+import { isField, type QueryAst } from '../parse/ast.ts'
 import { maxAlternatives, maxLookUps } from '../parse/limits.ts'
+import { sentAggregates } from './aggregates/declared-aggregate-plan.ts'
+import { noAggregates, planSelectedAggregates } from './aggregates/selected-aggregates.ts'
 import { createAliases } from './aliases.ts'
 import { conditionsOnBase } from './conditions/base-conditions.ts'
 import { hasFewRelations } from './conditions/few-relations.ts'
+import { sourceOfOperand } from './conditions/operand-type.ts'
 import { exactValues } from './conditions/path-key.ts'
 import { planSearch } from './conditions/search.ts'
-import { parseBoolean } from './conditions/value.ts'
-import { planConditions } from './conditions/where.ts'
+import { planConditions, planWhere } from './conditions/where.ts'
 import { createSource, type PlanContext, type Reach, textAt } from './context.ts'
 import { asksForGroups, planGroups } from './groups.ts'
 import { type Names, refOf } from './names.ts'
+import { planDistinct } from './order/distinct.ts'
 import { asksForKeyset, planKeyset } from './order/keyset.ts'
 import { allowOrder, planGroupOrder, planOrder } from './order/order.ts'
 import { planPage } from './order/page.ts'
-import { projectionOutput, recordOutput } from './output.ts'
+import {
+  allowFields,
+  changedRecordOutput,
+  planRecordChange,
+  projectionOutput,
+  recordOutput,
+  selectsRecord,
+} from './output.ts'
 import type {
   Condition,
   KeysetPage,
@@ -42,7 +53,7 @@ import { noRelations, type PlannedRelations, sharedOutput, sharedSource } from '
 /** Plans GET on a collection. */
 export function planList(resource: Resource, ast: QueryAst, reach: Reach): ListPlan {
   const context = openContext(resource, ast, reach)
-  const base = baseSource(context, null, true)
+  const base = baseSource(context, null, { many: true })
   return withPage(context, planRows(context, base, [], 'GET_MANY'))
 }
 
@@ -55,7 +66,7 @@ export function planOne(
 ): ReadPlan {
   const context = openContext(resource, ast, reach)
   refuseOnOne(context)
-  const base = baseSource(context, null, false)
+  const base = baseSource(context, null, { many: false })
   return planRows(context, base, equals(base, resource.primaryKey, key), 'GET_ONE')
 }
 
@@ -65,8 +76,9 @@ export function planParent(
   ast: QueryAst,
   key: readonly Value[],
 ): RowPlan {
+  // Of the query, only `include_deleted` applies to the parent.
   const context = openContext(relation.source, { ...ast, ...emptyQuery }, () => true)
-  const from = baseSource(context, null, false)
+  const from = baseSource(context, null, { many: false })
   return {
     shape: 'records',
     from,
@@ -89,7 +101,7 @@ export function planRelated(relation: ResolvedRelation, ast: QueryAst, reach: Re
   const context = openContext(relation.target, ast, reach)
   const many = relation.cardinality === 'many'
   if (!many) refuseOnOne(context)
-  const source = baseSource(context, relation, many)
+  const source = baseSource(context, relation, { many })
   const linked: Condition = { kind: 'linked', relation, source, key: [] }
   const action = many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE'
   return withPage(context, planRows(context, source, [linked], action))
@@ -103,14 +115,18 @@ export function withParentKey(plan: ListPlan, key: readonly Value[]): ListPlan {
   return { ...plan, rows: { ...plan.rows, where } }
 }
 
-/** Plans the read of one row of a list by its key, for the values of its cursor, which are in the result's `first`. */
+/**
+ * Plans the read of one row of a list by its key, for the values of its cursor, which are in the result's `first`. The row need not meet
+ * the filters of the client, but it belongs to the parent of a relation route.
+ */
 export const planCursorRow = (plan: ListPlan, page: KeysetPage): ListPlan => {
   const { from } = plan.rows
   const keyTerms = [...(page.key ?? [])]
   const key = keyTerms.map((i) => page.values?.[i] ?? '')
+  const ofParent = plan.rows.where.filter(({ kind }) => kind === 'linked')
   return {
     ...plan,
-    rows: { ...plan.rows, where: equals(from, from.resource.primaryKey, key) },
+    rows: { ...plan.rows, where: [...ofParent, ...equals(from, from.resource.primaryKey, key)] },
     page: { ...page, limit: 1, values: null, unread: [] },
     count: 'none',
     embeds: [],
@@ -123,6 +139,7 @@ function withPage(context: PlanContext, plan: ReadPlan): ListPlan {
   return { ...plan, page }
 }
 
+/** Plans the rows of any read, without their page. `required` are the conditions of the path: the key, or the parent of related rows. */
 function planRows(
   context: PlanContext,
   base: Source,
@@ -130,7 +147,7 @@ function planRows(
   action: ReadPlan['action'],
 ): ReadPlan {
   const { ast } = context
-  const shape = asksForGroups(context) ? 'groups' : ast.fields ? 'projection' : 'records'
+  const shape = shapeOf(context)
   const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
   const joins = joinsFor(shape, planJoins(context, base))
   const repeats = joins.some((join) => isToMany(joins, join.source))
@@ -140,21 +157,39 @@ function planRows(
   const names: Names = { base, joins, takesJoins: true, lookUpStart }
   const groups = shape === 'groups' ? planGroups(context, names) : undefined
   const searched = planSearch(context, base)
-  const planned = planConditions(context, names, ast.where, groups?.labels)
+  if (groups === undefined) allowFields(context, ast.fields)
+  const aggregates =
+    groups === undefined ? planSelectedAggregates(context, base, ast.fields) : noAggregates
+  const labels = groups?.labels ?? aggregates.labels
+  const planned = planConditions(context, names, ast.where, labels)
   const where = [...searched, ...planned.where]
   const { having } = planned
   allowOrder(context)
-  const relations = shape === 'records' ? planRelations(context, names) : withoutRelations(context)
-  const outputOfRecords = (): readonly Output[] =>
-    sharedOutput(base, relations) ?? recordOutput(base, neededKeys(relations))
+  const change =
+    shape === 'records' && ast.fields !== undefined
+      ? planRecordChange(context, names, ast.fields, aggregates)
+      : undefined
+  const relations =
+    shape === 'records' ? planRelations(context, names, change?.without) : withoutRelations(context)
+  const outputOfRecords = (): readonly Output[] => {
+    const sent = sentAggregates(context, base, planWhere)
+    if (change !== undefined) return changedRecordOutput(base, change, neededKeys(relations), sent)
+    const shared = sent.length === 0 ? sharedOutput(base, relations) : undefined
+    return shared ?? recordOutput(base, neededKeys(relations), sent)
+  }
   const output =
     groups?.output ??
-    (ast.fields ? projectionOutput(context, names, ast.fields) : outputOfRecords())
+    (shape === 'projection' && ast.fields !== undefined
+      ? projectionOutput(context, names, ast.fields, aggregates)
+      : outputOfRecords())
   if (one) refuseManyValues(context, names)
   if (distinctBase) checkJoinedConditions(base, [...required, ...where], names.joins)
   const orderOfMany = (): readonly PlannedOrder[] =>
-    groups ? planGroupOrder(context, names, groups) : planOrder(context, names, shape, ast.order)
+    groups
+      ? planGroupOrder(context, names, groups)
+      : planOrder(context, names, shape, ast.order, labels)
   const order = one ? [] : orderOfMany()
+  const distinctOn = planDistinct(context, names, order)
   return {
     action,
     rows: {
@@ -166,11 +201,18 @@ function planRows(
       having,
       output,
       order,
+      ...(distinctOn.length === 0 ? {} : { distinctOn }),
       distinctBase,
     },
     ...relations,
     count: one ? 'none' : countMode(context),
   }
+}
+
+function shapeOf(context: PlanContext): RowPlan['shape'] {
+  const { fields } = context.ast
+  if (asksForGroups(context)) return 'groups'
+  return fields === undefined || selectsRecord(fields) ? 'records' : 'projection'
 }
 
 function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanContext {
@@ -185,16 +227,18 @@ function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanConte
     includeDeleted,
     aliases: createAliases(),
     fewRelations: hasFewRelations(ast),
+    relatedAggregates: new Map(),
   }
 }
 
 function baseSource(
   context: PlanContext,
   relation: ResolvedRelation | null,
-  many: boolean,
+  { many }: { readonly many: boolean },
 ): Source {
   const { resource, includeDeleted, aliases } = context
-  if (relation !== null) return createSource(context, resource, relation, resource.table, many)
+  if (relation !== null) return createSource(context, resource, relation, resource.table, { many })
+  // The shared source has this alias, so that no joined table may take it.
   aliases(resource.table)
   return sharedSource(resource, { many, includeDeleted })
 }
@@ -240,6 +284,7 @@ const emptyQuery = {
   groupBy: [],
   aggregates: [],
   order: [],
+  distinctOn: [],
   relationOptions: [],
   relationWrites: [],
 }
@@ -264,6 +309,7 @@ function refuseOnOne(context: PlanContext): void {
     { name: undefined, nodes: [...ast.where, ...ast.aggregates] },
     { name: 'groupby', nodes: ast.groupBy },
     { name: 'order_by', nodes: ast.order },
+    { name: 'distinct_on', nodes: ast.distinctOn },
   ]
   for (const { name, nodes } of lists) {
     const [first] = nodes
@@ -285,8 +331,9 @@ function refuseOnOne(context: PlanContext): void {
 /** Refuses a field of a to-many join in `fields`: the field has several values for one object, and a member of an object has one. */
 function refuseManyValues(context: PlanContext, names: Names): void {
   for (const field of context.ast.fields ?? []) {
-    const [output] = projectionOutput(context, names, [field])
-    if (output?.value.kind === 'column' && isToMany(names.joins, output.value.source)) {
+    if (!isField(field)) continue
+    const [output] = projectionOutput(context, names, [field], noAggregates)
+    if (output !== undefined && isToMany(names.joins, sourceOfOperand(output.value))) {
       const at = textAt(context, field.span)
       throw notHere(at, 'on a single object, because it has many values', at)
     }
@@ -308,6 +355,7 @@ function checkJoinedConditions(
 function countMode(context: PlanContext): ReadPlan['count'] {
   const allowed = context.resource.settings.count
   const text = context.ast.single.count?.text
+  // From the most work to the least: a query may ask for less than the setting allows.
   const modes = ['exact', 'capped', 'none'] as const
   if (text === undefined) return allowed
   const mode = modes.find((known) => known === text)

@@ -10,6 +10,14 @@ const prefix = 'record '
 /** Returns the key of a column's value among the values of a loaded row. */
 export const recordKey = (column: string): string => `${prefix}${column}`
 
+/** Whether rows show all visible columns of their resource: `fields` leaves none out. */
+export function showsAllColumns({ shape, from, output }: RowPlan): boolean {
+  const shown = output.filter(
+    ({ value, visible }) => visible && value.kind === 'column' && value.source === from,
+  )
+  return shape === 'records' && shown.length === from.resource.columns.size
+}
+
 /** Adds columns of the base, or all of them, to what a plan reads, without showing them. */
 export function withRecord(
   rows: RowPlan,

@@ -100,7 +100,9 @@ async function loadEdge(
   }
   const children: LoadedRow[] = []
   for (const chunk of cappedChunks(keys, relation.from.length, program.mostKeys)) {
+    // Over the limit already: `spend` throws.
     if (many && children.length > left) break
+    // One row more than allowed shows that there are too many.
     const max = many ? left - children.length + 1 : null
     for (const child of await loadChunk(lease, program, chunk, byKey, max)) {
       children.push(child)

@@ -2,11 +2,11 @@
 
 import type { NamedRow } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import type { Reader } from '../compile/selection.ts'
+import type { ValueReader } from '../compile/selection.ts'
 
 /** Decodes the rows of `run`. */
 export function decodeRows(
-  readers: readonly Reader[],
+  readers: readonly ValueReader[],
   raws: readonly NamedRow[],
 ): readonly Readonly<Record<string, JsonValue>>[] {
   const rows: Readonly<Record<string, JsonValue>>[] = []
@@ -16,19 +16,19 @@ export function decodeRows(
 
 /** Decodes one row of `run`. */
 export function decodeRow(
-  readers: readonly Reader[],
+  readers: readonly ValueReader[],
   raw: NamedRow,
 ): { readonly values: Readonly<Record<string, JsonValue>> } {
   return { values: decodedValues(readers, raw) }
 }
 
 function decodedValues(
-  readers: readonly Reader[],
+  readers: readonly ValueReader[],
   raw: NamedRow,
 ): Readonly<Record<string, JsonValue>> {
   const values: Record<string, JsonValue> = {}
   for (let i = 0; i < readers.length; i++) {
-    const { key, alias, decode } = readers[i] as Reader
+    const { key, alias, decode } = readers[i] as ValueReader
     const value = raw[alias]
     values[key] = value === null || value === undefined ? null : decode(value)
   }

@@ -167,6 +167,7 @@ function joinCount(lease: Lease, { withoutTotal, count }: PageProgram): Turn | u
   const { counts } = lease
   if (counts === undefined || withoutTotal === undefined) return undefined
   const statement = count()
+  // Only a statement from the store has a text by which others can be recognised as the same.
   const key = 'printed' in statement ? keyOfStatement(statement) : undefined
   if (key === undefined) return undefined
   // A client that disconnects must not cancel a count that other requests wait for.
@@ -199,9 +200,7 @@ async function totalOf(
   const total =
     selected ??
     provenTotal(plan, rowCount) ??
-    (shared?.kind === 'shared'
-      ? await (lease.timing?.database(shared.total) ?? shared.total())
-      : await runCount(lease, count()))
+    (shared?.kind === 'shared' ? await shared.total() : await runCount(lease, count()))
   const known = Number(total ?? 0)
   return plan.count === 'capped' && known > countCap
     ? { total: countCap, capped: true }

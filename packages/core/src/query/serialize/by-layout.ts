@@ -5,7 +5,7 @@ import type { EmbedPlan, Output } from '../plan/plan.ts'
 import type { Layout, LoadedRow } from '../run/loaded-row.ts'
 
 /** The shape of the objects of one level: fields, embeds and links. */
-export interface Shape {
+export interface LevelShape {
   readonly resource: Resource
   readonly output: readonly Output[]
   readonly embeds: readonly EmbedPlan[]
@@ -13,16 +13,18 @@ export interface Shape {
 }
 
 /** Creates a serializer for rows of one layout; its URLs begin with `base`. */
-type Make<T> = (shape: Shape, layout: Layout, base: string) => T
+type Make<T> = (shape: LevelShape, layout: Layout, base: string) => T
 
 interface Kept<T> {
-  readonly shape: Shape
+  readonly shape: LevelShape
   readonly base: string
   readonly made: T
 }
 
 /** Caches the results of `make` by layout. The returned function finds the result for a row. */
-export function byLayout<T>(make: Make<T>): (shape: Shape, base: string) => (row: LoadedRow) => T {
+export function byLayout<T>(
+  make: Make<T>,
+): (shape: LevelShape, base: string) => (row: LoadedRow) => T {
   const kept = new WeakMap<Layout, Kept<T>>()
   const cached: Make<T> = (shape, layout, base) => {
     const known = kept.get(layout)
@@ -44,7 +46,7 @@ export function byLayout<T>(make: Make<T>): (shape: Shape, base: string) => (row
   }
 }
 
-const isSame = (one: Shape, other: Shape): boolean =>
+const isSame = (one: LevelShape, other: LevelShape): boolean =>
   one.resource === other.resource &&
   one.output === other.output &&
   one.embeds === other.embeds &&

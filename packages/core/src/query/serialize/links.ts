@@ -1,6 +1,7 @@
 // URLs in responses: of records, relations, next and previous pages.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 
 /** Returns the path of a resource's collection under `base` (origin, mount prefix and API prefix). */
@@ -17,12 +18,11 @@ export const keyUrl = (
   return `${collectionUrl(resource, base)}/${parts.join(',')}`
 }
 
-/** Formats a key value for a path; UUIDs in lower case, however they are stored. */
-export function keyPart({ type }: NamedColumn, value: JsonValue | bigint | undefined): string {
+/** Formats a key value for a path. */
+export function keyPart(column: NamedColumn, value: JsonValue | bigint | undefined): string {
   // Integers, the most common keys, need no encoding.
   if (Number.isSafeInteger(value)) return String(value)
-  const text = String(value)
-  return encodeURIComponent(type === 'uuid' ? text.toLowerCase() : text)
+  return encodeURIComponent(columnTypes[column.type].pathText(String(value), column))
 }
 
 /** Returns the URL of a relation in a row; null for a to-one relation whose foreign key is null. */

@@ -4,7 +4,7 @@ import { type CellLocation, cellOf, type RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Layout, LoadedRow } from '../run/loaded-row.ts'
-import { byLayout, type Shape } from './by-layout.ts'
+import { byLayout, type LevelShape } from './by-layout.ts'
 import { urlReaders, urlValue } from './relation-urls.ts'
 
 type JsonObject = { readonly [key: string]: JsonValue }
@@ -21,12 +21,12 @@ type Serializer = (row: LoadedRow) => JsonObject
  * rows.map(serializer({ resource, output, embeds, links }, '/api'))
  * ```
  */
-export function serializer(shape: Shape, base: string): Serializer {
+export function serializer(shape: LevelShape, base: string): Serializer {
   const serializerOf = serializers(shape, base)
   return (row) => serializerOf(row)(row)
 }
 
-const serializers = byLayout((shape: Shape, layout: Layout, base: string): Serializer => {
+const serializers = byLayout((shape: LevelShape, layout: Layout, base: string): Serializer => {
   const fieldsOf = fieldsReader(shape, layout)
   const members = membersOf(shape, layout, base)
   return (row) => {
@@ -38,7 +38,7 @@ const serializers = byLayout((shape: Shape, layout: Layout, base: string): Seria
 
 /** Reads the visible fields of a row. */
 function fieldsReader(
-  { output }: Shape,
+  { output }: LevelShape,
   { readers, arrays }: Layout,
 ): (raw: RawRow) => MutableObject {
   const fields = output
@@ -49,7 +49,7 @@ function fieldsReader(
         index = -1,
         alias = '',
         decode = asNull,
-      } = readers.findLast((reader) => reader.key === key) ?? {}
+      } = readers.findLast((reader) => reader.visible && reader.key === key) ?? {}
       return { key, place: arrays ? index : alias, decode }
     })
   return (raw) => {
@@ -71,7 +71,7 @@ interface Member {
   readonly read: (row: LoadedRow) => JsonValue
 }
 
-function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
+function membersOf(shape: LevelShape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
   const urlOf = urlReaders(layout, base, urlValue)
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {

@@ -1,4 +1,5 @@
-// Writes a row's values as members of a JSON object, directly from the driver's values.
+// Writes the values of a row as members of a JSON object, without an object in between: the driver's row `[1, 'Emma']` becomes
+// `{"id":1,"title":"Emma"`. `write-objects.ts` adds relations and the closing brace.
 
 import type { RawRow } from '../../database/cell.ts'
 import type { MemberReader } from '../compile/selection.ts'
@@ -9,7 +10,10 @@ export interface OwnMember {
   readonly reader: Pick<MemberReader, 'index' | 'alias' | 'write'> | undefined
 }
 
-/** The text before a value: `text`, or `closing` if the closing quote of the previous value is still missing. */
+/**
+ * The text before a value. `closing` is the same after a string whose closing quote has not been written yet: a quote, a comma and the name
+ * are one string, because concatenation is most of the cost of a value.
+ */
 interface Opening {
   readonly text: string
   readonly closing: string
@@ -17,18 +21,19 @@ interface Opening {
 
 /** How one member is written. */
 interface Cell {
+  /** Index or alias of the value in the row. */
   readonly place: number
   readonly write: MemberReader['write']
+  /** Returns the text between the quotes; undefined if the value is not written as a string. */
   readonly inside: NonNullable<MemberReader['write']['inside']>
-  /** `"name":`; in `text` followed by the opening quote of a string value. */
+  /** What precedes a value without quotes: `"title":`. */
   readonly plain: Opening
+  /** What precedes a string, with its opening quote: `"title":"`. */
   readonly text: Opening
 }
 
 /**
  * Creates a writer of a row's object without the closing brace: `{"id":1,"title":"Emma"`; the empty string without members.
- *
- * The text between two values is one string, because concatenation is most of the cost of a cell.
  */
 export function cellsWriter(
   members: readonly OwnMember[],

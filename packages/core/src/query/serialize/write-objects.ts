@@ -4,7 +4,7 @@ import { type CellLocation, cellOf } from '../../database/cell.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Layout, LoadedRow } from '../run/loaded-row.ts'
-import { byLayout, type Shape } from './by-layout.ts'
+import { byLayout, type LevelShape } from './by-layout.ts'
 import { urlReaders, urlText } from './relation-urls.ts'
 import { serializer } from './serialize.ts'
 import { cellsWriter, memberOpening } from './write-cells.ts'
@@ -37,7 +37,7 @@ export function writeList(rows: readonly LoadedRow[], writer: ObjectWriter): str
  * writeList(rows, objectWriter({ resource, output, embeds, links }, '/api'))
  * ```
  */
-export function objectWriter(shape: Shape, base: string): ObjectWriter {
+export function objectWriter(shape: LevelShape, base: string): ObjectWriter {
   const writerOf = writers(shape, base)
   return {
     write: (row, own) => writerOf(row).write(row, own),
@@ -56,8 +56,9 @@ interface Member {
 
 const writers = byLayout(writerFor)
 
-function writerFor(shape: Shape, layout: Layout, base: string): ObjectWriter {
+function writerFor(shape: LevelShape, layout: Layout, base: string): ObjectWriter {
   const { object } = layout
+  // Complete: the database has built the whole object, with its relations; otherwise only its columns, to which the relations are added.
   if (object?.complete === true) {
     return { write: ({ raw }) => cellOf(raw, object) as string, own: () => undefined }
   }
@@ -102,7 +103,7 @@ const keepsOrder = (names: readonly string[]): boolean =>
   new Set(names).size === names.length &&
   names.every((name) => !/^[0-9]+$/.test(name) && name !== '__proto__')
 
-function membersOf(shape: Shape, layout: Layout, base: string): readonly Member[] {
+function membersOf(shape: LevelShape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
   const urlOf = urlReaders(layout, base, urlText)
   return [...shape.resource.relations.values()].flatMap((relation): readonly Member[] => {

@@ -2,60 +2,59 @@
 
 import type { Held } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
+import {
+  blankAtEnd,
+  generatingZero,
+  momentTooPrecise,
+  numberTooPrecise,
+  roundedBySingle,
+  shortYear,
+  tooManyBytes,
+  wrongSize,
+} from '../../problems.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** Says what was expected, if a column does not hold the value, or the item of a list. Accepts values that are not null. */
-export type HeldTest = (value: JsonValue) => string | undefined
+/** The problem with a value, or the item of a list, that a column does not hold. Accepts values that are not null. */
+export type HeldTest = (value: JsonValue) => CodedProblem | undefined
 
 /** The test of a column, or of the items of its lists; undefined if it holds every value that its model accepts. */
-export function testOf(held: Held, column: NamedColumn): HeldTest | undefined {
-  const type = column.type === 'list' ? column.items : column.type
-  switch (type) {
-    case 'datetime':
-      return testOfMoments(held)
-    case 'decimal':
-      return testOfDigits(held, column.scale ?? 30)
-    case 'integer':
-    case 'bigint':
-      return testOfIntegers(held)
-    case 'float':
-      return testOfFloats(held)
-    case 'string':
-    case 'text':
-      return testOfTexts(held, column)
-    case 'binary':
-      return testOfBytes(held)
-    default:
-      return undefined
-  }
+export function heldTestOf(held: Held, column: NamedColumn): HeldTest | undefined {
+  const isList = columnTypes[column.type].json === 'array'
+  const type = isList ? (column.items ?? 'text') : column.type
+  const { number, text, ofMoment, isFiner, schema } = columnTypes[type]
+  if (ofMoment !== false && isFiner) return testOfMoments(held)
+  // 30 digits after the point are the most that a decimal without `scale` accepts (`decimal-type.ts`).
+  if (number === 'exact') return testOfDigits(held, column.scale ?? 30)
+  if (number === 'whole') return testOfIntegers(held)
+  if (number === 'approximate') return testOfFloats(held)
+  if (text === 'any') return testOfTexts(held, column)
+  // Only binary values have a content encoding, which is base64.
+  return schema.contentEncoding === undefined ? undefined : testOfBytes(held)
 }
 
 function testOfMoments({ digits }: Held): HeldTest | undefined {
+  // The canonical form of a datetime has at most milliseconds.
   if (digits === undefined || digits >= 3) return undefined
-  return (value) => (fractionOf(value) > digits ? momentOf(digits) : undefined)
+  return (value) => (fractionOf(value) > digits ? momentTooPrecise(digits) : undefined)
 }
 
 /** Tests numbers that have at most `most` digits after the point. */
 function testOfDigits({ digits }: Held, most: number): HeldTest | undefined {
   if (digits === undefined || digits >= most) return undefined
-  return (value) => (digitsOf(value) > digits ? numberOf(digits) : undefined)
+  return (value) => (digitsOf(value) > digits ? numberTooPrecise(digits) : undefined)
 }
 
 function testOfIntegers(held: Held): HeldTest | undefined {
   const { shortYears, generatesForZero } = held
   if (shortYears === true) {
-    return (value) =>
-      Number(value) > 0 && Number(value) < 100
-        ? 'Expected a year of four digits, for which a shorter number would be taken.'
-        : undefined
+    return (value) => (Number(value) > 0 && Number(value) < 100 ? shortYear : undefined)
   }
   const test = testOfDigits(held, 0)
   if (generatesForZero !== true) return test
-  return (value) =>
-    Number(value) === 0
-      ? 'Expected another number than 0, for which the database generates one.'
-      : test?.(value)
+  return (value) => (Number(value) === 0 ? generatingZero : test?.(value))
 }
 
 function testOfFloats(held: Held): HeldTest | undefined {
@@ -75,7 +74,7 @@ function singleProblem(
   value: number,
   most: number,
   declared: number | undefined,
-): string | undefined {
+): CodedProblem | undefined {
   const single = Math.fround(value)
   // The database refuses a number that is too large.
   if (!Number.isFinite(single)) return undefined
@@ -90,36 +89,33 @@ function singleProblem(
       if (Math.fround(shown) === single) break
     }
   }
-  return `Expected a number that a 32-bit float holds, such as ${shown}.`
+  return roundedBySingle(shown)
 }
 
 /** The database refuses long texts, but for some types it cuts them, or blanks at their end. */
 function testOfTexts(held: Held, { type, definition }: NamedColumn): HeldTest | undefined {
   const { length, bytes, cutsTexts, losesBlanks } = held
   // The limit of a list is not that of its items.
-  const most = type === 'list' ? Infinity : (definition.maxLength ?? Infinity)
+  const most = columnTypes[type].json === 'array' ? Infinity : (definition.maxLength ?? Infinity)
   const limited = { type: 'string', ...(length !== undefined && { maxLength: length }) } as const
   if (losesBlanks !== true && bytes === undefined && (length ?? Infinity) >= most) return undefined
   return (value) => {
     if (typeof value !== 'string' || !(cutsTexts === true || value.endsWith(' '))) return undefined
     const long = outsideLimits(limited, value)
     if (long !== undefined) return long
-    if (losesBlanks === true) return 'Expected a text that does not end in a blank.'
+    if (losesBlanks === true) return blankAtEnd
     const size = bytes?.of(value) ?? 0
-    return bytes !== undefined && size > bytes.most
-      ? `Expected at most ${bytes.most} bytes, got ${size}.`
-      : undefined
+    return bytes !== undefined && size > bytes.most ? tooManyBytes(bytes.most, size) : undefined
   }
 }
 
 /** Tests base64 texts of a column that fills its values up to a fixed size. */
 function testOfBytes({ fixedBytes }: Held): HeldTest | undefined {
   if (fixedBytes === undefined) return undefined
-  const expected = `Expected ${fixedBytes} byte${fixedBytes === 1 ? '' : 's'}, got `
   return (value) => {
     const text = String(value)
     const size = (text.length / 4) * 3 - (text.length - text.replace(/=+$/, '').length)
-    return size === fixedBytes ? undefined : `${expected}${size}.`
+    return size === fixedBytes ? undefined : wrongSize(fixedBytes, size)
   }
 }
 
@@ -140,18 +136,4 @@ function digitsOf(value: JsonValue): number {
   let last = all.length
   while (last > 0 && all[last - 1] === '0') last -= 1
   return last === 0 ? -Infinity : last - whole.length - Number(exponent)
-}
-
-const inDigits = (digits: number): string => `at most ${digits} digit${digits === 1 ? '' : 's'}`
-
-const momentOf = (digits: number): string =>
-  digits === 0
-    ? 'Expected a date and time without a fraction of a second.'
-    : `Expected a date and time with ${inDigits(digits)} after the second.`
-
-function numberOf(digits: number): string {
-  if (digits < 0) return `Expected a multiple of 1${'0'.repeat(-digits)}.`
-  return digits === 0
-    ? 'Expected a decimal number without digits after the point.'
-    : `Expected a decimal number with ${inDigits(digits)} after the point.`
 }

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { type NestedNode, pathTo, type RecordNode, recordsOf } from '../nodes/node.ts'
-import { type HeldTest, testOf } from './held-test.ts'
+import { type HeldTest, heldTestOf } from './held-test.ts'
 import type { InputProblems } from './input-problems.ts'
 import type { ValidatorHost } from './validators.ts'
 
@@ -13,7 +13,7 @@ import type { ValidatorHost } from './validators.ts'
 type HeldTests = ReadonlyMap<string, HeldTest>
 
 /**
- * Throws 400 if a column does not hold a value of these records or of nested ones. A body with problems is left to them, because it is
+ * Throws 400 if a column does not hold a value of these records or of nested ones. A body that has other problems is not tested: it is
  * refused without the database.
  */
 export function refuseUnheld(
@@ -23,6 +23,7 @@ export function refuseUnheld(
 ): MaybePromise<void> {
   if (problems.any) return undefined
   return andThen(dialect(), (known) => {
+    // The columns of this database hold all that their models accept.
     if (known.holds === undefined) return
     const check = checkHeld(known, problems)
     for (let i = 0; i < nodes.length; i++) check(nodes[i] as RecordNode)
@@ -53,8 +54,8 @@ function checkHeld(
     if (Array.isArray(value)) {
       for (const [i, item] of value.entries()) checkValue(test, item, `${path}[${i}]`)
     } else if (value !== null) {
-      const expected = test(value)
-      if (expected !== undefined) problems.add(path, expected)
+      const problem = test(value)
+      if (problem !== undefined) problems.add(path, problem)
     }
   }
   const checkNode = (node: NestedNode): void => {
@@ -68,7 +69,7 @@ function testsOfColumns(dialect: InternalDialect, { bodyColumns }: Resource): He
   for (const [name, column] of bodyColumns) {
     // A transformed column holds another form of the value.
     const held = column.definition.transform === undefined ? dialect.holds?.(column) : undefined
-    const test = held && testOf(held, column)
+    const test = held && heldTestOf(held, column)
     if (test !== undefined) tests.set(name, test)
   }
   return tests

@@ -2,20 +2,19 @@
 
 import { type ApiError, validationFailed } from '../../errors.ts'
 import { excerpt, longestPath, mostProblems } from '../../lib/error-size.ts'
-
-/** The message of a problem; a function if it is expensive to compute, since only listed problems need it. */
-export type Message = string | (() => string)
+import type { CodedProblem, FieldProblem } from '../../lib/problems/problem-codes.ts'
 
 export interface InputProblems {
-  /** Adds a problem to the list; if the list is full, only counts the problem. */
-  add(path: string, message: Message): void
+  /** Adds a problem to the list; if the list is full, only counts it. A function makes a problem that takes time, if it is listed. */
+  add(path: string, problem: CodedProblem | (() => CodedProblem)): void
   /** Adds all problems of another collector. */
   addAll(others: Pick<InputProblems, 'found' | 'more'>): void
+  /** Whether there are problems. */
   readonly any: boolean
   /** The number of all problems. */
   readonly count: number
-  /** The listed problems, by path. */
-  readonly found: ReadonlyMap<string, readonly string[]>
+  /** The listed problems. */
+  readonly found: readonly FieldProblem[]
   /** The number of problems beyond the listed ones. */
   readonly more: number
   /** Throws 400 with the problems, if there are any. */
@@ -29,49 +28,44 @@ export const inputProblems = (before?: InputProblems): InputProblems => new Prob
 
 /** A class, because V8 takes as long to create an object literal with getters as to read a small body. */
 class Problems implements InputProblems {
-  readonly found = new Map<string, string[]>()
+  readonly found: FieldProblem[]
   more: number
   refusal: ApiError | undefined
-  #listed = 0
 
   constructor(before: InputProblems | undefined) {
     this.more = before?.more ?? 0
-    for (const [path, messages] of before?.found ?? []) {
-      this.found.set(path, [...messages])
-      this.#listed += messages.length
-    }
+    this.found = before === undefined ? [] : [...before.found]
   }
 
   get any(): boolean {
-    return this.found.size > 0
+    return this.found.length > 0
   }
 
   get count(): number {
-    return this.#listed + this.more
+    return this.found.length + this.more
   }
 
-  add(path: string, message: Message): void {
-    if (this.#listed >= mostProblems) {
+  add(path: string, problem: CodedProblem | (() => CodedProblem)): void {
+    if (this.found.length >= mostProblems) {
       this.more += 1
       return
     }
     // A path contains keys that the client chose, of any length.
     const key = excerpt(path, longestPath)
-    const text = typeof message === 'string' ? message : message()
-    const messages = this.found.get(key)
-    if (messages?.includes(text)) return
-    if (messages === undefined) this.found.set(key, [text])
-    else messages.push(text)
-    this.#listed += 1
+    const added = typeof problem === 'function' ? problem() : problem
+    const isKnown = this.found.some(
+      (other) => other.path === key && other.message === added.message,
+    )
+    if (!isKnown) this.found.push({ ...added, path: key })
   }
 
   addAll({ found, more }: Pick<InputProblems, 'found' | 'more'>): void {
-    for (const [path, messages] of found) for (const message of messages) this.add(path, message)
+    for (const one of found) this.add(one.path, one)
     this.more += more
   }
 
   refuse(): void {
-    if (this.found.size === 0) return
+    if (this.found.length === 0) return
     this.refusal = validationFailed(this.found, this.more)
     throw this.refusal
   }

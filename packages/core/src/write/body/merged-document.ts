@@ -2,6 +2,8 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
+import { documentOfManyKeys, documentTooLarge } from '../../problems.ts'
 import { isWithinLimits } from './text/json-limits.ts'
 import { type BodyLimit, bodySize } from './text/request-body.ts'
 
@@ -16,16 +18,14 @@ export function mergedDocumentProblem(
   stored: JsonValue,
   merged: JsonValue,
   { bytes, setting }: BodyLimit,
-): string | undefined {
+): CodedProblem | undefined {
   const text = stringify(merged)
   const size = bodySize(text)
   if (size > bytes && size > bodySize(stringify(stored))) {
-    return `The merged document has ${size} bytes; at most ${bytes} are allowed (${setting}).`
+    return documentTooLarge(size, bytes, setting)
   }
   // `merged` contains objects that stand for numbers, and parsing the text replaces them.
-  return exceeds(text) && !exceeds(stringify(stored))
-    ? 'The merged document has an object of too many keys.'
-    : undefined
+  return exceeds(text) && !exceeds(stringify(stored)) ? documentOfManyKeys : undefined
 }
 
 const exceeds = (text: string): boolean => !isWithinLimits(JSON.parse(text) as JsonValue, level)

@@ -10,16 +10,14 @@ import {
   type WriteMode,
 } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { ReadOnlyReason } from '../../problems.ts'
 import { canonicalTest } from '../nodes/convert-json.ts'
 import type { RecordNode } from '../nodes/node.ts'
 import { PlainRecord } from '../nodes/plain-node.ts'
 import { hasLimits, outsideLimits } from './value-limits.ts'
 
-/**
- * The fields that identify a record, by name. The value says why the field is refused, as the end of a sentence; undefined if it is
- * accepted.
- */
-export type Identifying = ReadonlyMap<string, string | undefined>
+/** The fields that identify a record, by name. The value says why the field is refused; undefined if it is accepted. */
+export type Identifying = ReadonlyMap<string, ReadOnlyReason | undefined>
 
 /** Whether `readField` would accept a value unchanged. */
 export type FieldTest = (json: JsonValue) => boolean
@@ -34,6 +32,7 @@ interface Field {
 
 /** The fields of a resource in one mode. */
 interface Fields {
+  /** The fields that bodies may have; `isWritable` is false for those that are read-only in this mode. */
   readonly byName: ReadonlyMap<string, Field>
   /** The number of required fields. */
   readonly required: number

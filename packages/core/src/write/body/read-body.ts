@@ -1,4 +1,5 @@
-// Turns the body of a write into RecordNodes, and makes every check that needs no database. Collects all problems (docs/guide/writing.md).
+// Turns the JSON body of a write into RecordNodes, one for each record in it, nested ones included, and makes every check that needs no
+// database. Collects all problems, so that a client gets them together (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -8,9 +9,9 @@ import type { RecordNode } from '../nodes/node.ts'
 import type { InputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying } from './plain-record.ts'
 import {
+  type BodyPlace,
   type ChildChanges,
   noRelationKeys,
-  type Place,
   type Reading,
   type RelationKeys,
   readRecord,
@@ -22,8 +23,8 @@ import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts
 const nothing: ReadonlySet<string> = new Set()
 const noneIdentifying: Identifying = new Map()
 
-/** How the records of a body are read. */
-export interface ReadOptions {
+/** How the records of a body are read; the members without a comment are those of `BodyPlace`. */
+export interface BodyOptions {
   readonly mode: WriteMode
   readonly identifying?: Identifying
   readonly createOnly?: ReadonlySet<string>
@@ -31,7 +32,7 @@ export interface ReadOptions {
   readonly isMergePatch?: boolean
   /** How lists change the children of stored records; undefined if they cannot. */
   readonly childChanges?: ChildChanges
-  /** Counts the records that are read; a counter of their own if it is absent. */
+  /** Counts the records that are read, to limit them; absent for a counter of this body alone. */
   readonly count?: RecordCount
 }
 
@@ -39,7 +40,7 @@ export interface ReadOptions {
 export const readNode = (
   resource: Resource,
   body: JsonValue,
-  { path, ...options }: ReadOptions & { readonly path: string },
+  { path, ...options }: BodyOptions & { readonly path: string },
   problems: InputProblems,
   host: ValidatorHost,
 ): MaybePromise<RecordNode> => nodeReader(resource, options, problems, host)(body, path)
@@ -55,7 +56,7 @@ export function nodeReader(
     isMergePatch = false,
     childChanges,
     count = new RecordCount(resource),
-  }: ReadOptions,
+  }: BodyOptions,
   problems: InputProblems,
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
@@ -69,7 +70,7 @@ export function nodeReader(
     count.add(resource, 1)
     const plain = repeated?.read(body, path)
     if (plain !== undefined) return plain
-    const place: Place = {
+    const place: BodyPlace = {
       left,
       filled: nothing,
       path,
@@ -98,8 +99,8 @@ export async function runChecks(
   find: typeof problemsOf = problemsOf,
 ): Promise<void> {
   for (const check of checks) {
-    for (const { at, message } of await find(check, host)) {
-      problems.add(check.path + at, message)
+    for (const { at, problem } of await find(check, host)) {
+      problems.add(check.path + at, problem)
     }
   }
 }

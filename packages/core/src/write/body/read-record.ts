@@ -1,11 +1,13 @@
-// Turns a JSON object into a NestedNode. Reports every field that is unknown, has the wrong type or is not writable; ignores
-// none (docs/guide/writing.md).
+// Turns a JSON object into a NestedNode: a record to create or change, or a reference to a stored one. Reports every field that is unknown,
+// has the wrong type or is not writable; ignores none (docs/guide/writing.md).
 
-import { excerpt } from '../../lib/error-size.ts'
+import { excerpt, longestPath } from '../../lib/error-size.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isJsonObject as isObject } from '../../lib/json/merge-patch.ts'
 import { isVerbatim } from '../../lib/json/verbatim.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import {
   hasInitialValue,
   isRequired,
@@ -21,12 +23,34 @@ import {
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { isKeyless } from '../../model/registry/row-identity.ts'
 import { maxBulkNames, settingNames } from '../../model/settings/setting-names.ts'
+import type { Unexpected } from '../../model/type-definition.ts'
+import {
+  alsoSetBy,
+  changedTwice,
+  determinedBy,
+  fieldOfParent,
+  linkedIsNotChanged,
+  linksUnlessComplete,
+  missingField,
+  nestedElsewhere,
+  nestedTooDeep,
+  nestedWritesOff,
+  notAKey,
+  notAListOfObjects,
+  notANestedObject,
+  notAnObject,
+  nullField,
+  type ReadOnlyReason,
+  relationOfParent,
+  tooManyItems,
+  unknownField,
+  unwritten,
+} from '../../problems.ts'
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { initialWithoutHost } from '../check/defaults.ts'
-import { type Converted, convertJson, type Unexpected } from '../nodes/convert-json.ts'
+import { convertJson } from '../nodes/convert-json.ts'
 import {
-  linkedIsNotChanged,
   type NestedNode,
   pathTo,
   type RecordNode,
@@ -40,17 +64,19 @@ import type { RecordCount } from './record-count.ts'
 import { type ValidatorHost, type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** Collects problems and validator checks while a body is read. */
+/** What the functions below share while a body is read: its problems and checks are collected here. */
 export interface Reading {
   readonly problems: InputProblems
   /** Values whose validators run later. */
   readonly checks: ValueCheck[]
+  /** Counts the records that may be written, to limit them. */
   readonly count: RecordCount
+  /** The time and the UUIDs of new records. */
   readonly sources: ValidatorHost['sources']
 }
 
 /** The position of a record in the body. */
-export interface Place {
+export interface BodyPlace {
   readonly path: string
   readonly mode: WriteMode
   /** Levels of nesting that are still allowed. */
@@ -89,9 +115,9 @@ export function readRecord(
   reading: Reading,
   resource: Resource,
   body: JsonValue,
-  place: Place,
-  /** The message for a body that is no object. */
-  expected: string | (() => string) = 'Expected an object.',
+  place: BodyPlace,
+  /** The problem of a body that is no object. */
+  otherwise: CodedProblem | (() => CodedProblem) = notAnObject,
 ): RecordNode {
   const { problems } = reading
   if (place.filled.size === 0 && place.createOnly.size === 0 && isObject(body)) {
@@ -118,7 +144,7 @@ export function readRecord(
     children,
   }
   if (!isObject(body)) {
-    problems.add(place.path, expected)
+    problems.add(place.path, otherwise)
     return node
   }
   for (const [name, json] of Object.entries(body)) {
@@ -126,7 +152,8 @@ export function readRecord(
     const column = resource.bodyColumns.get(name)
     const relation = resource.relations.get(name)
     if (column !== undefined) readField(reading, column, json, path, place, node)
-    else if (relation === undefined) problems.add(path, () => unknownField(resource, name))
+    else if (resource.aggregates.has(name)) refuseAggregate(problems, path, place)
+    else if (relation === undefined) problems.add(path, () => unknownFieldOf(resource, name))
     else readRelation(reading, relation, json, { ...place, path }, node)
   }
   refuseTwoSources(problems, node)
@@ -138,23 +165,36 @@ export function readRecord(
 function withMerges(node: RecordNode): RecordNode {
   const merges = Object.keys(node.values).flatMap((name) => {
     const column = node.resource.columns.get(name)
-    return column?.type === 'json' && isObject(node.values[name] ?? null) ? [column] : []
+    return column !== undefined &&
+      columnTypes[column.type].json === 'any' &&
+      isObject(node.values[name] ?? null)
+      ? [column]
+      : []
   })
   return { ...node, merges }
 }
 
 /** Collects the validator checks. Columns whose validators take the whole record go to `wholeRecordChecks` if that is not known yet. */
-function withChecks(reading: Reading, node: RecordNode, place: Place): RecordNode {
+function withChecks(reading: Reading, node: RecordNode, place: BodyPlace): RecordNode {
   const { later, initial } = collectChecks(reading, node, place)
   if (later.length === 0 && initial === undefined) return node
   return { ...node, wholeRecordChecks: later, ...(initial && { initial }) }
 }
 
-function unknownField(resource: Resource, name: string): string {
-  const known = [...resource.bodyColumns.keys(), ...resource.relations.keys()]
-  return `Unknown field "${excerpt(name)}".${didYouMean(name, known)}`
+/**
+ * A declared aggregate is read-only. A change may contain it, as a GET returned it; the value is not compared with the present one, which
+ * depends on other records.
+ */
+function refuseAggregate(problems: InputProblems, path: string, { mode }: BodyPlace): void {
+  if (mode === 'create') problems.add(path, unwritten('field', 'read_only'))
 }
 
+function unknownFieldOf(resource: Resource, name: string): CodedProblem {
+  const known = [...resource.bodyColumns.keys(), ...resource.relations.keys()]
+  return unknownField(name, didYouMean(name, known))
+}
+
+/** A type of readonly members, while they are filled. */
 type Open<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
@@ -166,13 +206,13 @@ function readField(
   column: NamedColumn,
   json: JsonValue,
   path: string,
-  place: Place,
+  place: BodyPlace,
   node: RecordNode,
 ): void {
   const { resource } = node
   const { mode } = place
   if (place.filled.has(column.name) && mode !== 'update') {
-    problems.add(path, 'The parent record sets this field.')
+    problems.add(path, fieldOfParent)
     return
   }
   const identifies = place.identifying.has(column.name)
@@ -181,15 +221,15 @@ function readField(
     : (unwritable(resource, column, mode) ?? notNow(place, column) ?? ofParent(place, column))
   const value = readValue(column, json)
   if (why === undefined) {
-    // A key that is not of its type finds no record to compare with.
+    // A field that identifies the record is not compared: with a value of another type, no record is found.
     const isCompared = mode === 'update' && !identifies
-    if ('expected' in value && isCompared && mayBeStored(column, json)) {
+    if ('problem' in value && isCompared && mayBeStored(column, json)) {
       const { otherForms } = node.sentBack as Open<SentBack>
-      const { expected } = value
-      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, expected }
+      const { problem } = value
+      ;(otherForms as Open<SentBack['otherForms']>)[column.name] = { value: json, problem }
       return
     }
-    if ('expected' in value) {
+    if ('problem' in value) {
       addUnexpected(problems, path, value)
       return
     }
@@ -201,25 +241,25 @@ function readField(
   const { softDelete } = resource.settings
   const isActive = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
   const isCompared = mode !== 'create' && !identifies
-  if (!isCompared && !isActive) problems.add(path, `This field ${why}.`)
+  if (!isCompared && !isActive) problems.add(path, unwritten('field', why))
   // A value that does not fit the column cannot equal the stored value.
-  else if (!('value' in value)) problems.add(path, `This field ${why}.`)
+  else if (!('value' in value)) problems.add(path, unwritten('field', why))
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
 
 /** Says that the caller may write a column only in a new record, if this is a change. */
-const notNow = ({ createOnly }: Place, { name }: NamedColumn): string | undefined =>
-  createOnly.has(name) ? 'is read-only in a stored record' : undefined
+const notNow = ({ createOnly }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
+  createOnly.has(name) ? 'stored' : undefined
 
 /** Says that the parent sets a column; a child may send back the value that it has. */
-const ofParent = ({ filled }: Place, { name }: NamedColumn): string | undefined =>
-  filled.has(name) ? 'is set by the parent record' : undefined
+const ofParent = ({ filled }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
+  filled.has(name) ? 'parent' : undefined
 
 /**
  * Whether the foreign key of the relation identifies the record of an upsert. A stored record that is found by it has the same one, so
  * the object changes nothing in it. A primary key also identifies the records of a PATCH, which are found by the fields alone.
  */
-const identifiesRecord = ({ from }: ResolvedRelation, { identifying }: Place): boolean =>
+const identifiesRecord = ({ from }: ResolvedRelation, { identifying }: BodyPlace): boolean =>
   from.every(
     ({ name, definition }) =>
       definition.primaryKey !== true &&
@@ -237,39 +277,43 @@ const mayBeStored = (column: NamedColumn, json: JsonValue): boolean => {
   return typeof json === 'string' || typeof json === 'number' || isVerbatim(json as object)
 }
 
-const sentence = (expected: string): string => `Expected ${expected}.`
+/** A value that its column refuses. */
+interface WrongValue {
+  readonly problem: CodedProblem
+  /** In a list: the wrong items, by their paths in it, such as `[3]`; absent if the list itself is wrong. */
+  readonly items?: Unexpected['items']
+}
 
 /** Adds the problem of a value; of a list, one for each wrong item. */
 function addUnexpected(
   problems: InputProblems,
   path: string,
-  { expected, items }: Unexpected,
+  { problem, items }: WrongValue,
 ): void {
-  if (items === undefined) problems.add(path, expected)
-  else for (const [at, what] of items) problems.add(path + at, what)
+  if (items === undefined) problems.add(path, problem)
+  else for (const [at, what] of items) problems.add(path + at, what.problem)
 }
 
-/** The canonical value, or a sentence that says what was expected. */
-export function readValue(column: NamedColumn, json: JsonValue): Converted {
-  if (json === null) {
-    return column.nullable ? { value: null } : { expected: 'This field cannot be null.' }
-  }
+/** The canonical value, or the problem with the one that was sent. */
+export function readValue(
+  column: NamedColumn,
+  json: JsonValue,
+): { readonly value: JsonValue } | WrongValue {
+  if (json === null) return column.nullable ? { value: null } : { problem: nullField }
   const converted = convertJson(column, json)
   if ('expected' in converted) {
     const { expected, items } = converted
-    if (items === undefined) return { expected: sentence(expected) }
-    const sentences = new Map([...items].map(([at, what]) => [at, sentence(what)]))
-    return { expected: sentence(expected), items: sentences }
+    return { problem: expected.problem, ...(items && { items }) }
   }
-  const expected = outsideLimits(column.definition, converted.value)
-  return expected === undefined ? converted : { expected }
+  const problem = outsideLimits(column.definition, converted.value)
+  return problem === undefined ? converted : { problem }
 }
 
 function readRelation(
   reading: Reading,
   relation: ResolvedRelation,
   json: JsonValue,
-  place: Place,
+  place: BodyPlace,
   node: RecordNode,
 ): void {
   const { problems } = reading
@@ -284,16 +328,14 @@ function readRelation(
     return
   }
   if (place.filled.has(relation.name)) {
-    problems.add(path, 'The parent record sets this relation.')
+    problems.add(path, relationOfParent)
     return
   }
   if (!node.resource.settings.allowNestedWrites) {
-    problems.add(
-      path,
-      `Related records cannot be written here (${settingNames.allowNestedWrites}).`,
-    )
+    problems.add(path, () => nestedWritesOff(settingNames.allowNestedWrites))
     return
   }
+  /** Whether this record stores the key of the other one. */
   const isOwn = relation.kind === 'belongsTo'
   const why =
     isOwn && identifiesRecord(relation, place)
@@ -301,31 +343,30 @@ function readRelation(
       : (unwritableRelation(relation, mode) ??
         (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined))
   if (why !== undefined) {
-    problems.add(path, `This relation ${why}.`)
+    problems.add(path, unwritten('relation', why))
     return
   }
   if (place.left < 1) {
     const { depth } = node.resource.settings.limits
-    problems.add(path, `Records are nested deeper than ${depth} levels (${settingNames.maxDepth}).`)
+    problems.add(path, nestedTooDeep(depth, settingNames.maxDepth))
     return
   }
   const one = relation.cardinality === 'one'
+  /** Whether the nested objects are children of a stored record, which may have others. */
   const isOfStored = mode !== 'create' && !isOwn && relation.through === undefined
   if (isOfStored && (one || place.childChanges === undefined)) {
-    problems.add(path, 'Related records of an existing record are written at their own endpoint.')
+    problems.add(path, nestedElsewhere)
     return
   }
   if (one ? !isObject(json) : !Array.isArray(json)) {
-    problems.add(path, one ? 'Expected an object.' : 'Expected a list of objects.')
+    problems.add(path, one ? notAnObject : notAListOfObjects)
     return
   }
   const { bulk } = relation.target.settings.limits
   const items = one ? [json] : (json as readonly JsonValue[])
   if (items.length > bulk) {
-    problems.add(
-      path,
-      `Expected at most ${bulk} records of ${relation.target.endpoint}, got ${items.length} (${maxBulkNames}).`,
-    )
+    const { endpoint } = relation.target
+    problems.add(path, tooManyItems(bulk, items.length, endpoint, maxBulkNames))
     return
   }
   // Each object of a list is a row or a link, before any of them is read.
@@ -333,7 +374,7 @@ function readRelation(
   const filled = filledBelow(relation)
   const unique = place.relationKeys.get(relation.name)
   const nodes = items.map((item, i) => {
-    const below: Place = {
+    const below: BodyPlace = {
       path: one ? path : `${path}[${i}]`,
       mode: 'create',
       left: place.left - 1,
@@ -370,12 +411,9 @@ function filledBelow({ kind, to, inverse }: ResolvedRelation): ReadonlySet<strin
   return new Set([...to.map(({ name }) => name), ...(inverse ? [inverse.name] : [])])
 }
 
-/** The message for a nested record that is no object, such as a plain key: it shows how a stored record is named. */
-function expectedNested(target: Resource): string {
-  if (isKeyless(target)) return 'Expected an object.'
-  const key = target.primaryKey.map(({ name }) => `"${name}": …`).join(', ')
-  return `Expected an object; a stored record is named by its key, { ${key} }.`
-}
+/** The problem of a nested record that is no object, such as a plain key. */
+const notNested = (target: Resource): CodedProblem =>
+  isKeyless(target) ? notAnObject : notANestedObject(target.primaryKey.map(({ name }) => name))
 
 /**
  * An object that contains the target's primary key refers to the record with that key. Any other object creates a record, unless it
@@ -385,18 +423,18 @@ function readNested(
   reading: Reading,
   target: Resource,
   json: JsonValue,
-  place: Place,
+  place: BodyPlace,
   unique: readonly NamedColumn[] | undefined,
 ): NestedNode {
   const named =
     !isKeyless(target) &&
     isObject(json) &&
     target.primaryKey.every(({ name }) => Object.hasOwn(json, name))
-  const taken = target.primaryKey.some(({ name }) => place.filled.has(name))
-  if (!named || taken) {
+  const isFilled = target.primaryKey.some(({ name }) => place.filled.has(name))
+  if (!named || isFilled) {
     return unique !== undefined && isObject(json) && hasUnique(target, unique, json)
       ? readUnique(reading, target, json, place, unique)
-      : readRecord(reading, target, json, place, () => expectedNested(target))
+      : readRecord(reading, target, json, place, () => notNested(target))
   }
   const key: Value[] = []
   for (const column of target.primaryKey) {
@@ -404,8 +442,8 @@ function readNested(
     const planned = 'value' in value ? valueOfJson(column, value.value) : undefined
     if (planned !== undefined) key.push(planned)
     else {
-      const expected = 'expected' in value ? value.expected : 'Expected a key.'
-      reading.problems.add(pathTo(place.path, column.name), expected)
+      const problem = 'problem' in value ? value.problem : notAKey
+      reading.problems.add(pathTo(place.path, column.name), problem)
     }
   }
   const chosen = !target.primaryKey.some(
@@ -422,14 +460,19 @@ function readNested(
  * An object in a list of children of a stored record. With the key of a child it changes that one, and if clients choose the keys it
  * creates the child that is missing; without a key it creates one. The parent fills its own part of the key.
  */
-function readChild(reading: Reading, target: Resource, json: JsonValue, place: Place): NestedNode {
+function readChild(
+  reading: Reading,
+  target: Resource,
+  json: JsonValue,
+  place: BodyPlace,
+): NestedNode {
   const own = target.primaryKey.filter(({ name }) => !place.filled.has(name))
   const isNamed =
     own.length > 0 &&
     !isKeyless(target) &&
     isObject(json) &&
     own.every(({ name }) => Object.hasOwn(json, name))
-  if (!isNamed) return readRecord(reading, target, json, place, () => expectedNested(target))
+  if (!isNamed) return readRecord(reading, target, json, place, () => notNested(target))
   const identifying = new Map(own.map(({ name }) => [name, undefined]))
   const asFound = readRecord(reading, target, json, { ...place, mode: 'update', identifying })
   const isChosen = own.every(
@@ -452,7 +495,7 @@ function refuseRepeated(problems: InputProblems, nodes: readonly NestedNode[]): 
     const { resource, asFound, path } = node
     const parts = resource.primaryKey.map(({ name }) => asFound.values[name] ?? null)
     const text = JSON.stringify(parts)
-    if (known.has(text)) problems.add(path, 'The list changes this record twice.')
+    if (known.has(text)) problems.add(path, changedTwice)
     known.add(text)
   }
 }
@@ -469,7 +512,7 @@ function readUnique(
   reading: Reading,
   target: Resource,
   json: Members,
-  place: Place,
+  place: BodyPlace,
   unique: readonly NamedColumn[],
 ): RecordNode {
   const problems = inputProblems()
@@ -480,9 +523,9 @@ function readUnique(
   const own: Reading = { ...reading, problems, checks }
   const record = readRecord(own, target, json, { ...place, identifying })
   const names = new Set(unique.map(({ name }) => name))
-  for (const name of names) {
-    const path = pathTo(place.path, name)
-    for (const message of problems.found.get(path) ?? []) reading.problems.add(path, message)
+  const paths = new Set([...names].map((name) => excerpt(pathTo(place.path, name), longestPath)))
+  for (const found of problems.found) {
+    if (paths.has(found.path)) reading.problems.add(found.path, found)
   }
   const others = Object.fromEntries(Object.entries(json).filter(([name]) => !names.has(name)))
   const asReference = { key: undefined, mayCreate: false, missing: [] }
@@ -504,7 +547,7 @@ function readReference(
   reading: Reading,
   target: Resource,
   json: Members,
-  place: Place,
+  place: BodyPlace,
   { key, mayCreate, missing }: ReferenceOptions,
 ): ReferenceNode {
   const nested: string[] = []
@@ -520,19 +563,13 @@ function readReference(
       else if (mayBeStored(column, member)) fields[name] = member
       else addUnexpected(reading.problems, path, value)
     } else if (!target.relations.has(name)) {
-      reading.problems.add(path, () => unknownField(target, name))
+      reading.problems.add(path, () => unknownFieldOf(target, name))
     } else if (typeof member === 'string' || member === null) urls[name] = member
     else if (place.filled.has(name)) {
-      reading.problems.add(path, 'The parent record sets this relation.')
+      reading.problems.add(path, relationOfParent)
     } else if (mayCreate) nested.push(name)
     else if (missing.length === 0) reading.problems.add(path, linkedIsNotChanged)
-    else {
-      const fields = missing.map((field) => `"${field}"`).join(', ')
-      reading.problems.add(
-        path,
-        `This object can only link to an existing record, because a new one needs ${fields}; send that too, or omit this field.`,
-      )
-    }
+    else reading.problems.add(path, () => linksUnlessComplete(missing))
   }
   return {
     kind: 'reference',
@@ -545,7 +582,7 @@ function readReference(
 }
 
 /** The required fields that an object lacks to create a record. Nested to-one objects set foreign keys. */
-function missingFields(target: Resource, json: Members, place: Place): readonly string[] {
+function missingFields(target: Resource, json: Members, place: BodyPlace): readonly string[] {
   const given = new Set([...Object.keys(json), ...place.filled])
   for (const { name, kind, from } of target.relations.values()) {
     if (kind !== 'belongsTo' || !isObject(json[name] ?? null)) continue
@@ -562,7 +599,7 @@ const isNestedMember = (target: Resource, name: string, member: JsonValue): bool
   target.relations.has(name) && typeof member === 'object' && member !== null
 
 /** The record to create if no record has the key. */
-function complete(reading: Reading, target: Resource, json: Members, place: Place): RecordNode {
+function complete(reading: Reading, target: Resource, json: Members, place: BodyPlace): RecordNode {
   const members = Object.entries(json).filter(
     ([name, member]) =>
       !place.filled.has(name) &&
@@ -573,23 +610,19 @@ function complete(reading: Reading, target: Resource, json: Members, place: Plac
 
 /** Refuses a foreign key together with the nested object that also sets it. */
 function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
+  /** By foreign key column: the relation whose nested object sets it. */
   const taken = new Map<string, string>()
   for (const { relation, node: parent } of node.parents) {
     for (const { from: column, to } of relation.pairs) {
       const sent = node.values[column.name]
       const at = parent.resource.primaryKey.indexOf(to)
+      // `{ "author_id": 7, "author": { "id": 7 } }` is accepted.
       const same = parent.kind === 'reference' && at >= 0 && String(parent.key[at]) === String(sent)
       const other = taken.get(column.name)
       if (other !== undefined) {
-        problems.add(
-          pathTo(node.path, relation.name),
-          `"${other}" also sets ${column.name}; send only one of them.`,
-        )
+        problems.add(pathTo(node.path, relation.name), alsoSetBy(other, column.name))
       } else if (sent !== undefined && sent !== null && !same) {
-        problems.add(
-          pathTo(node.path, column.name),
-          `"${relation.name}" already determines the record; omit this field.`,
-        )
+        problems.add(pathTo(node.path, column.name), determinedBy(relation.name))
       }
       taken.set(column.name, relation.name)
     }
@@ -599,7 +632,7 @@ function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
 function refuseMissing(
   problems: InputProblems,
   node: RecordNode,
-  place: Place,
+  place: BodyPlace,
   sent: Members,
 ): void {
   if (place.mode === 'update') return
@@ -609,7 +642,7 @@ function refuseMissing(
     const { name } = column
     if (linked.includes(name) || place.filled.has(name)) continue
     if (Object.hasOwn(sent, name) || !isRequired(resource, column, place.mode)) continue
-    problems.add(pathTo(node.path, name), 'This field is required.')
+    problems.add(pathTo(node.path, name), missingField)
   }
 }
 
@@ -621,7 +654,11 @@ interface Collected {
 }
 
 /** Collects the checks that can run now. */
-function collectChecks({ checks, sources }: Reading, node: RecordNode, place: Place): Collected {
+function collectChecks(
+  { checks, sources }: Reading,
+  node: RecordNode,
+  place: BodyPlace,
+): Collected {
   const { resource, values, merges, path } = node
   const later: NamedColumn[] = []
   let initial: Values | undefined
@@ -647,7 +684,7 @@ function collectChecks({ checks, sources }: Reading, node: RecordNode, place: Pl
  */
 const isComplete = (
   { resource, parents }: RecordNode,
-  { mode, filled, identifying }: Place,
+  { mode, filled, identifying }: BodyPlace,
 ): boolean =>
   mode === 'create' &&
   identifying.size === 0 &&

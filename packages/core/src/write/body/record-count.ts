@@ -12,7 +12,9 @@ import type { NestedNode } from '../nodes/node.ts'
  * is a record or a link. The limit is that of the model in the path, and counts the records of all models together.
  */
 export class RecordCount {
+  /** The model in the path. */
   readonly #top: Resource
+  /** The names (`nameOf`) of the records that were counted. */
   readonly #named = new Set<string>()
   #count = 0
 

@@ -16,6 +16,7 @@ import { type FieldTest, fieldTests, type Identifying, plainInMode } from './pla
 export class RepeatedMembers {
   readonly #resource: Resource
   readonly #mode: WriteMode
+  /** The members of the last record that was remembered, and the tests of their values. */
   #names: readonly string[] = []
   #tests: readonly FieldTest[] = []
 

@@ -205,7 +205,7 @@ async function storedForm(
   if (made === null) throw new Error(`The ${name} returned null.`)
   const converted = convertJson(column, made)
   if ('value' in converted) return converted.value
-  throw new Error(`The ${name} must return ${converted.expected}.`)
+  throw new Error(`The ${name} must return ${converted.expected.text}.`)
 }
 
 interface ColumnTransform {

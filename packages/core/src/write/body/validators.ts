@@ -1,16 +1,18 @@
-// Validators of columns: named ones, host functions, and Standard Schemas (specification: Model-derived resources 3).
+// Validators of columns: named ones, host functions, and Standard Schemas.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
 import { type CallHook, returned } from '../../model/hooks/call-hook.ts'
 import { recordForHost, valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { HookArgs } from '../../model/settings/access/hook-types.ts'
 import type { StandardIssue, StandardSchema } from '../../model/standard-schema.ts'
 import type { ValidatorName } from '../../model/validator-names.ts'
+import { invalidFormat, refusedByHost } from '../../problems.ts'
 
-/** The longest string, in characters, that named validators accept: a pattern takes longer for longer strings. */
+/** The longest string, in characters, that named validators accept, because a pattern takes longer for longer strings. */
 const longest = 10_000
 
 /** A local part of printable characters, and a domain of at least two labels. */
@@ -40,6 +42,7 @@ const webAddress: Named = {
   message: 'Expected a web address such as https://example.org/page.',
 }
 
+/** The named validators. The lengths of e-mail addresses are those of RFC 5321. */
 const byName: Readonly<Record<ValidatorName, Named>> = {
   email: {
     test: (text) => text.length <= 254 && email.test(text) && !/^\.|\.\.|\.@/.test(text),
@@ -82,6 +85,7 @@ export interface ValidatorHost {
   readonly callHook: CallHook
   /** The time and the UUIDs of new records. */
   readonly sources: { now(): string; uuid(): string }
+  /** The arguments that all functions of the host receive; `before` is the stored record. */
   args(resource: Resource, before: Row | null): MaybePromise<HookArgs>
   /** The dialect of the request's connection. */
   dialect(): MaybePromise<InternalDialect>
@@ -91,13 +95,13 @@ export interface ValidatorHost {
 export const wantsWholeRecord = ({ definition: { validator } }: NamedColumn): boolean =>
   typeof validator === 'function' && validator.length > 1
 
-/** What a validator finds wrong: a message, and its path in the value, such as `[3].price`; empty for the value itself. */
+/** What a validator finds wrong, and its path in the value, such as `[3].price`; empty for the value itself. */
 export interface Finding {
   readonly at: string
-  readonly message: string
+  readonly problem: CodedProblem
 }
 
-/** Runs the validator of a value; returns its messages, or `validator_message` instead of them. */
+/** Runs the validator of a value; returns what it finds, or one finding with `validator_message` instead. */
 export async function problemsOf(
   check: ValueCheck,
   host: ValidatorHost,
@@ -111,19 +115,22 @@ export async function problemsOf(
   else if (typeof validator === 'function')
     found.push(...ofValue(await checkByFunction(validator, check, host)))
   else if (validator !== undefined) found.push(...(await checkBySchema(validator, check, host)))
-  return found.length > 0 && own !== undefined ? ofValue([own]) : found
+  const [first] = found
+  return first !== undefined && own !== undefined
+    ? ofValue([{ ...first.problem, message: own }])
+    : found
 }
 
-const ofValue = (messages: readonly string[]): readonly Finding[] =>
-  messages.map((message) => ({ at: '', message }))
+const ofValue = (problems: readonly CodedProblem[]): readonly Finding[] =>
+  problems.map((problem) => ({ at: '', problem }))
 
-function named(name: ValidatorName, value: JsonValue): readonly string[] {
+function named(name: ValidatorName, value: JsonValue): readonly CodedProblem[] {
   const { test, message } = byName[name]
   const good = typeof value === 'string' && value.length <= longest && test(value)
-  return good ? [] : [message]
+  return good ? [] : [invalidFormat(name, message)]
 }
 
-const defaultMessage = 'This value is not valid.'
+const invalid = refusedByHost('This value is not valid.')
 
 const nameOf = ({ resource, column }: ValueCheck): string =>
   `validator of ${resource.name}.${column.name}`
@@ -133,14 +140,14 @@ async function checkByFunction(
   validator: Extract<NamedColumn['definition']['validator'], (...given: never) => unknown>,
   check: ValueCheck,
   { callHook, args }: ValidatorHost,
-): Promise<readonly string[]> {
+): Promise<readonly CodedProblem[]> {
   const { resource, value, row, before } = check
   const hookArgs = await args(resource, before)
   const name = nameOf(check)
   const call = () => validator(valueForHost(value), recordForHost(resource, row), hookArgs)
   const answer = returned(name, await callHook(name, call))
   if (answer === true) return []
-  return [typeof answer === 'string' && answer !== '' ? answer : defaultMessage]
+  return [typeof answer === 'string' && answer !== '' ? refusedByHost(answer) : invalid]
 }
 
 /** Validates with a Standard Schema; only its issues are used, a transformed value is ignored. */
@@ -153,7 +160,7 @@ async function checkBySchema(
   const { issues } = await callHook(nameOf(check), validate)
   return (issues ?? []).map(({ message, path }) => ({
     at: (path ?? []).map(step).join(''),
-    message,
+    problem: refusedByHost(message),
   }))
 }
 

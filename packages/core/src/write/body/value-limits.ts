@@ -2,7 +2,9 @@
 
 import { compareDigits } from '../../lib/json/compare-digits.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
 import type { Column } from '../../model/column.ts'
+import { numberAboveLimit, numberTooSmall, textTooLong, textTooShort } from '../../problems.ts'
 
 /** Whether `outsideLimits` may exclude a value of the column. */
 export const hasLimits = (column: Column): boolean =>
@@ -15,8 +17,8 @@ export const hasLimits = (column: Column): boolean =>
     column.exclusiveMaximum,
   ].some((limit) => limit !== undefined)
 
-/** A sentence that says what was expected, if the value is outside the limits of its column; otherwise undefined. */
-export function outsideLimits(column: Column, value: JsonValue): string | undefined {
+/** The problem with a value outside the limits of its column; undefined if it is within them. */
+export function outsideLimits(column: Column, value: JsonValue): CodedProblem | undefined {
   if (
     typeof value === 'string' &&
     (column.maxLength !== undefined || column.minLength !== undefined)
@@ -27,20 +29,20 @@ export function outsideLimits(column: Column, value: JsonValue): string | undefi
     limit === undefined ? undefined : order(value, limit)
   const [low, high] = [against(minimum), against(maximum)]
   const [above, below] = [against(exclusiveMinimum), against(exclusiveMaximum)]
-  const expected =
-    low !== undefined && low < 0
-      ? `at least ${minimum}`
-      : above !== undefined && above <= 0
-        ? `more than ${exclusiveMinimum}`
-        : high !== undefined && high > 0
-          ? `at most ${maximum}`
-          : below !== undefined && below >= 0
-            ? `less than ${exclusiveMaximum}`
-            : undefined
-  if (expected === undefined) return undefined
   // No response contains a value of a write-only column.
-  if (column.writeOnly === true) return `Expected ${expected}.`
-  return `Expected ${expected}, got ${String(value).slice(0, 60)}.`
+  const got = (): string => (column.writeOnly === true ? '' : `, got ${String(value).slice(0, 60)}`)
+  if (minimum !== undefined && low !== undefined && low < 0) {
+    return numberTooSmall({ limit: minimum, exclusive: false }, got())
+  }
+  if (exclusiveMinimum !== undefined && above !== undefined && above <= 0) {
+    return numberTooSmall({ limit: exclusiveMinimum, exclusive: true }, got())
+  }
+  if (maximum !== undefined && high !== undefined && high > 0) {
+    return numberAboveLimit({ limit: maximum, exclusive: false }, got())
+  }
+  return exclusiveMaximum !== undefined && below !== undefined && below >= 0
+    ? numberAboveLimit({ limit: exclusiveMaximum, exclusive: true }, got())
+    : undefined
 }
 
 /** Negative if the value is below the limit. Undefined for values without digits, such as PostgreSQL's `NaN`. */
@@ -53,14 +55,13 @@ const order = (value: JsonValue, limit: number | string): number | undefined =>
  * Counts code points, as databases do, but only if the number of UTF-16 units leaves the result open: a code point is one unit or
  * two.
  */
-function wrongLength({ minLength = 0, maxLength }: Column, value: string): string | undefined {
+function wrongLength(
+  { minLength = 0, maxLength }: Column,
+  value: string,
+): CodedProblem | undefined {
   const isLong = maxLength !== undefined && value.length > maxLength
   const isShort = value.length < minLength * 2
   const length = isLong || isShort ? [...value].length : value.length
-  if (maxLength !== undefined && length > maxLength) {
-    return `Expected at most ${maxLength} characters, got ${length}.`
-  }
-  return length < minLength
-    ? `Expected at least ${minLength} ${minLength === 1 ? 'character' : 'characters'}, got ${length}.`
-    : undefined
+  if (maxLength !== undefined && length > maxLength) return textTooLong(maxLength, length)
+  return length < minLength ? textTooShort(minLength, length) : undefined
 }

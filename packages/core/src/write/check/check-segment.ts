@@ -1,5 +1,5 @@
-// checkSegment: compares the nodes of a segment with the stored records, and checks what they refer to, before any hook is called. All
-// problems of its nodes are reported together.
+// checkSegment: compares the nodes of a segment (nodes that are written together, ../README.md) with the stored records, and checks what
+// they refer to, before any hook is called. All problems of its nodes are reported together.
 
 import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -13,7 +13,6 @@ import { validatedChanges } from '../segments/call-hooks.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { refuseDeletedReferences } from './deleted-references.ts'
-import { refuseWithoutVersion } from './preconditions.ts'
 import { invisibleReferences, laterReferences } from './segment-references.ts'
 import {
   addOtherForms,
@@ -26,8 +25,9 @@ import {
 interface Found {
   /** The index of the first node with problems. */
   problems: number
-  /** The index of the first node with another error, and that error. */
+  /** The index of the first node with another error. */
   error: number
+  /** That error. */
   thrown: unknown
 }
 
@@ -51,6 +51,7 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   }
   const { at = nowhere, paths, waitsAt } = await invisibleReferences(context, level, nodes)
   if (waitsAt !== undefined) {
+    // The nodes from there on are checked again in the next segment.
     segment.endBefore(waitsAt)
     level.startSmall()
     if (found.error >= waitsAt) found.error = nowhere
@@ -65,6 +66,7 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
     await validateWhole(context, nodes[first === nowhere ? 0 : first])
     problems.refuse()
   }
+  // Waiting nodes with `sent` were checked before this segment ended.
   const later = level.waiting.filter(({ sent }) => sent !== undefined)
   throw missingReference([...paths, ...(await laterReferences(context, level, later))])
 }
@@ -75,6 +77,7 @@ async function validateWhole(context: WriteContext, node: WriteNode | undefined)
   await validatedChanges(context, node, asFound, stored)
 }
 
+/** Whether the body of a change must be compared with the stored record. */
 const isComparedNode = ({ decision, asFound, options }: WriteNode): boolean =>
   decision === 'change' && isCompared(asFound as RecordNode, options.replace)
 
@@ -89,7 +92,7 @@ function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybeP
   }
   if (decision === undefined) return refuseMissing(context, node)
   if (decision === 'restore') return checkRestored(context, node)
-  if (decision === 'remove') return checkRemoved(node)
+  if (decision === 'remove') return
   return checkReference(context, node)
 }
 
@@ -110,7 +113,7 @@ function checkNew(context: WriteContext, node: WriteNode, record: RecordNode): M
     refuseOtherParent(context, record, filled, parentKeys)
   }
   const keys = parentKeys === undefined ? filled : { ...filled, ...parentKeys }
-  context.generatedKeys.refuseSent(resource, record.values, path, keys)
+  context.generatedKeys.refuseGuessed(resource, record.values, path, keys)
 }
 
 function checkChange(
@@ -121,10 +124,9 @@ function checkChange(
 ): MaybePromise<void> {
   const { stored = {} } = node
   if (node.error !== undefined) throw node.error
-  if (options.version === 'of each') refuseWithoutVersion(resource, node.path)
   if (isCompared(record, options.replace)) return checkCompared(context, node, record, stored)
   node.sent = record.values
-  context.generatedKeys.refuseSent(resource, record.values, node.path)
+  context.generatedKeys.refuseGuessed(resource, record.values, node.path)
 }
 
 async function checkCompared(
@@ -141,7 +143,7 @@ async function checkCompared(
   if (node.options.replace) {
     node.reset = await resetValues(context, resource, { ...sent, ...keys })
   }
-  context.generatedKeys.refuseSent(resource, sent, path, keys)
+  context.generatedKeys.refuseGuessed(resource, sent, path, keys)
   if (parents.length === 0) return
   const row = { ...stored, ...node.reset, ...sent, ...keys }
   await refuseInvisibleByParts(context, resource, keys, row, path, stored, (relation) =>
@@ -162,10 +164,6 @@ async function checkRestored(context: WriteContext, { options, stored = {} }: Wr
   const { resource } = options
   if (!isDeleted(resource, stored)) throw notDeleted()
   await refuseDeletedReferences(context, resource, stored)
-}
-
-function checkRemoved({ options, path }: WriteNode): void {
-  if (options.version === 'of each') refuseWithoutVersion(options.resource, path)
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
 import { convertJson } from '../nodes/convert-json.ts'
@@ -65,7 +66,7 @@ export function newRecord(
   return completed(values, promises)
 }
 
-/** The initial values of the fields that the body of a new record omits; undefined if functions of the host make some of them. */
+/** The initial values of the fields that the body of a new record omits; undefined if a function of the host makes one of them. */
 export function initialWithoutHost(
   sources: OwnSources,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
@@ -132,8 +133,10 @@ export function updatedTimestamps(sources: ValueSources, resource: Resource): Va
 }
 
 /** The time of the write, as a value of a datetime or date column. */
-export const momentOf = ({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string =>
-  type === 'date' ? now().slice(0, 10) : now()
+export function momentOf({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string {
+  const { ofMoment } = columnTypes[type]
+  return ofMoment === false ? now() : ofMoment(now())
+}
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
   if (given === null) return null
@@ -142,7 +145,7 @@ function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): 
   const wrong =
     given === undefined
       ? 'returned undefined; it must return a value, or null for none'
-      : `is not ${converted.expected}`
+      : `is not ${converted.expected.text}`
   throw new Error(`The default of ${name}.${column.name} ${wrong}.`)
 }
 
@@ -170,6 +173,7 @@ function set(
     values[name] = value
     return
   }
+  // Keeps the place of the column.
   values[name] = null
   const pending = value.then((resolved) => {
     values[name] = resolved

@@ -1,5 +1,5 @@
-// readReferred: looks up the records that references and links name, and makes sure that none of them is deleted, with its dependents,
-// before these are stored.
+// readReferred: looks up the records to which references and links of a body refer, `author_id: 7` or `{ "author": { "id": 7 } }`, and locks
+// them, so that no other request deletes one of them before the record that refers to it is stored.
 
 import { missingReference } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
@@ -22,16 +22,19 @@ import type { UnlockedReference, WriteContext } from '../store/write-context.ts'
 
 /** References whose records are looked up. */
 export interface Referred {
-  /** The model of the records with the references; undefined if functions for other records may run before they are stored. */
+  /**
+   * The model of the records that have the references. Undefined if records of several models have them: then the functions of any model
+   * may be called before they are stored (`mayCallHost`).
+   */
   readonly holder: Resource | undefined
   /** The columns that the references name, and the keys to look up. */
   readonly columns: readonly NamedColumn[]
   readonly keys: readonly (readonly Value[])[]
   /** The paths in the body of the references to the record with this key, given as `keyText`. */
   readonly paths: (key: string) => readonly string[]
-  /** Whether a policy that refuses hides the records, instead of 403. */
+  /** Whether records that a policy refuses count as not found; otherwise they give 403. */
   readonly orEmpty?: boolean
-  /** Whether links will name the records; their table need not have foreign keys. */
+  /** Whether the rows of a junction table will refer to the records. Such a table need not have foreign keys that lock the records. */
   readonly linked?: boolean
 }
 
@@ -96,6 +99,7 @@ const callsHost = ({ access, hooks }: WriteContext, resource: Resource): boolean
  */
 export async function refuseDeletedMeanwhile(context: WriteContext): Promise<void> {
   const missing: string[] = []
+  // Not told by `missing`: a reference in hidden columns has no path.
   let isRefused = false
   for (const group of groupsOf(context.unlocked)) {
     const [{ resource, columns }] = group

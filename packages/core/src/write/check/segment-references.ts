@@ -1,7 +1,8 @@
-// invisibleReferences: finds the foreign keys in a segment that refer to records which the caller may not see, with one look-up for each
-// relation.
+// invisibleReferences: finds the foreign keys in a segment (nodes that are written together, ../README.md) that refer to records which the
+// caller may not see, with one look-up for each relation.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -16,10 +17,12 @@ import type { WriteContext } from '../store/write-context.ts'
 import { mayCallHost, readReferred } from './referred-records.ts'
 import { hidingRelations, isVisible, mayRead, shownPaths } from './write-checks.ts'
 
-/** The foreign keys of one relation in the nodes of a segment, as `keyText`, and those of which the caller sees the record. */
+/** The foreign keys of one relation in the nodes of a segment. */
 interface Sent {
   readonly relation: ResolvedRelation
+  /** The key that each node sets, as `keyText`; undefined if it sets none, or the one that is stored. */
   readonly texts: readonly (string | undefined)[]
+  /** The keys of which the caller sees the record. */
   readonly visible: Set<string>
   /** Whether the caller may read the records of the nodes, and so send back a key that is stored. */
   readonly isReadable: boolean
@@ -33,8 +36,9 @@ interface Sent {
 export interface Invisible {
   /** The index of the first node that has one; undefined if none has. */
   readonly at: number | undefined
+  /** The paths of the refused keys in the body. */
   readonly paths: readonly string[]
-  /** The index of a node that may refer to a record which is stored with an earlier node of the segment. */
+  /** The index of a node that may refer to a record which is stored with an earlier node; the segment must end before it. */
   readonly waitsAt: number | undefined
 }
 
@@ -65,6 +69,7 @@ export async function laterReferences(
   )
 }
 
+/** Whether the look-ups have not found the record of this relation to which the node at `i` refers. */
 function isMissing(one: Sent, node: WriteNode, i: number): boolean {
   const { relation, texts, visible, isReadable } = one
   const text = texts[i]
@@ -72,6 +77,7 @@ function isMissing(one: Sent, node: WriteNode, i: number): boolean {
   return !(isReadable && isUnchanged(node, relation, text))
 }
 
+/** Whether the error for an earlier node also names this key: only if no record can have it, even after the earlier nodes were stored. */
 const isNamedLater = (one: Sent, node: WriteNode, i: number): boolean =>
   one.isExact && !one.isOwn && isMissing(one, node, i)
 
@@ -113,6 +119,7 @@ async function sentTo(
     else keys.set(text, valuesOf(relation.from, row as Values) ?? [])
   }
   if (keys.size === 0) return undefined
+  // So that the segment ends if a hook sends a statement, which may outdate the look-ups.
   level.hasReferences = true
   const paths = (key: string) =>
     nodes.flatMap(({ path }, i) => (texts[i] === key ? shownPaths(relation, path) : []))
@@ -127,7 +134,7 @@ const isUnchanged = ({ stored }: WriteNode, { from }: ResolvedRelation, text: st
 
 /**
  * The values of a foreign key of which the body sets a part; undefined if it sets none. The other parts may be stored already, or come
- * from the records around this one.
+ * from the records around this one. The keys of a child that gets another parent (`move`) are checked by `refuseMove`.
  */
 function rowWith(node: WriteNode, relation: ResolvedRelation): Values | undefined {
   const { sent, stored, reset, filled, parentKeys, decision } = node
@@ -138,19 +145,7 @@ function rowWith(node: WriteNode, relation: ResolvedRelation): Values | undefine
 
 /** Whether two texts of a key are never equal in the database. */
 const hasOneText = ({ type, collation }: NamedColumn): boolean =>
-  collation === undefined && oneText.has(type)
-
-/** Types of which equal values have the same text; a decimal may have more zeros, and a time more digits. */
-const oneText: ReadonlySet<NamedColumn['type']> = new Set([
-  'integer',
-  'bigint',
-  'string',
-  'text',
-  'enum',
-  'uuid',
-  'date',
-  'boolean',
-])
+  collation === undefined && columnTypes[type].hasOneText
 
 async function visibleKeys(
   context: WriteContext,
@@ -187,22 +182,22 @@ async function firstInvisible(
 ): Promise<Invisible> {
   const { resource } = level
   const missing: string[] = []
-  // A function of the host may store the record before.
+  // A function of the host that is called for an earlier node may store the record.
   const mayAppear = context.beforeHookStatements !== undefined && mayCallHost(context, resource)
   let at: number | undefined
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i] as WriteNode
     for (const one of sent) {
       if (!isMissing(one, node, i)) continue
+      // A later node than the refused one.
       if (at !== undefined && at < i) {
         if (isNamedLater(one, node, i)) missing.push(...shownPaths(one.relation, node.path))
         continue
       }
       if (!one.isExact && (await isVisibleAlone(context, resource, one, node, i))) continue
-      // The node is refused as the first one of its segment, with all of its keys.
-      if (i > 0 && (one.isOwn || mayAppear)) {
-        return at === i ? { ...none, waitsAt: i } : { at, paths: missing, waitsAt: i }
-      }
+      // An earlier node may still store the record. So this one waits: it is looked up again as the first node of the next segment, and if
+      // it is refused then, all of its keys are named.
+      if (i > 0 && (one.isOwn || mayAppear)) return { ...none, waitsAt: i }
       at = i
       missing.push(...shownPaths(one.relation, node.path))
     }

@@ -1,9 +1,9 @@
-// requireRights: the rights that the look-up of stored records needs, checked before it, so that callers without them cannot find out which
-// records exist.
+// requireRights: the rights that a write needs before it looks up stored records. Without this check, the answer would tell callers without
+// rights which records exist.
 
 import { forbidden } from '../../errors.ts'
-import { requireListAccess } from '../links/write-links.ts'
-import { changesOf, isNamed, type WriteNode } from '../nodes/write-node.ts'
+import { requireRightToList } from '../links/write-links.ts'
+import { isNamed, nodesThatChange, type WriteNode } from '../nodes/write-node.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { requireAccess } from './write-checks.ts'
@@ -26,7 +26,7 @@ async function requireChangeAccess(
 ): Promise<void> {
   if (!nodes.some(mayBeFound)) return
   await requireAccess(context, resource, options.action, options.removal && commonPath(nodes))
-  await requireListAccess(context, changesOf(nodes))
+  await requireRightToList(context, nodesThatChange(nodes))
 }
 
 /** The path of records that are removed from one list; empty for several lists. */

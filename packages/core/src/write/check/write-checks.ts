@@ -5,8 +5,10 @@ import { forbidden, missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
 import { isValidated, unwritable } from '../../model/registry/checks/field-rules.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { linkedIsNotChanged, otherRelationUrl, unchangedHere, unwritten } from '../../problems.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { relationUrl } from '../../query/serialize/links.ts'
@@ -15,7 +17,6 @@ import { isSet, narrowedRelations } from '../nodes/hidden-references.ts'
 import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import {
   isEmpty,
-  linkedIsNotChanged,
   type NestedNode,
   pathTo,
   type RecordNode,
@@ -53,6 +54,7 @@ export async function refuseInvisible(
   path: string,
 ): Promise<void> {
   const missing: string[] = []
+  // Not told by `missing`: a foreign key of hidden columns has no path.
   let isRefused = false
   for (const relation of relations) {
     const key = isSet(relation, sent) ? valuesOf(relation.from, row) : undefined
@@ -155,18 +157,18 @@ export function addOtherForms(
 ): void {
   for (const { path, sentBack, children } of nodes) {
     for (const list of children) addOtherForms(problems, list.nodes.flatMap(changedChild))
-    for (const [name, { expected }] of Object.entries(sentBack.otherForms)) {
-      problems.add(pathTo(path, name), expected)
+    for (const [name, { problem }] of Object.entries(sentBack.otherForms)) {
+      problems.add(pathTo(path, name), problem)
     }
   }
 }
 
 /** Says as POST does why a field cannot be written; it depends on the model and the caller's rights alone, not on stored values. */
-function notChanged(resource: Resource, name: string): string {
+function notChanged(resource: Resource, name: string): CodedProblem {
   const column = resource.bodyColumns.get(name)
   const why = column && unwritable(resource, column, 'update')
   // Clients may write the field, but not in a record that this request only links.
-  return why === undefined ? 'This field cannot be changed here.' : `This field ${why}.`
+  return why === undefined ? unchangedHere : unwritten('field', why)
 }
 
 /** Whether an object that refers to a stored record has other members than its key. */
@@ -192,15 +194,15 @@ export async function compareSentBack(
     if (column !== undefined && sameValue(column, value, stored[name] ?? null)) continue
     problems.add(pathTo(path, name), notChanged(resource, name))
   }
-  for (const [name, { value, expected }] of Object.entries(sentBack.otherForms)) {
+  for (const [name, { value, problem }] of Object.entries(sentBack.otherForms)) {
     if (isReadable && isStoredForm(value, stored[name])) continue
-    problems.add(pathTo(path, name), expected)
+    problems.add(pathTo(path, name), problem)
   }
   for (const [name, url] of Object.entries(sentBack.urls)) {
     const relation = resource.relations.get(name)
     if (relation === undefined) continue
     if (isReadable && url === relationUrl(relation, stored, context.base)) continue
-    problems.add(pathTo(path, name), 'This is not the URL of the relation; send records instead.')
+    problems.add(pathTo(path, name), otherRelationUrl)
   }
   for (const name of sentBack.nested ?? []) {
     problems.add(pathTo(path, name), linkedIsNotChanged)

@@ -36,12 +36,12 @@ export async function writeFused(
   const asked = referencesOf(context, one, fusion.references)
   const references = asked instanceof Promise ? await asked : asked
   // Asks the policy of the record only if nothing else requires the steps, which would ask it again.
-  if (references === undefined) return refuse(false)
+  if (references === undefined) return refuse({ needTransaction: true })
   const asking = context.access.scopeOfRecord(one)
   const scope = asking instanceof Promise ? await asking : asking
-  if (typeof scope === 'string') return refuse(false)
+  if (typeof scope === 'string') return refuse({ needTransaction: true })
   const single = singleWrite(context, fused, scope, references)
-  const { key, row } = (await writeBy(single, context, fused)) ?? refuse(true)
+  const { key, row } = (await writeBy(single, context, fused)) ?? refuse({ needTransaction: false })
   node.shown = row ?? null
   return keyValues(one.resource, key)
 }
@@ -61,15 +61,15 @@ function writeBy(
   context: WriteContext,
   { one, fusion: { echo } }: Fused,
 ): MaybePromise<Written | undefined> {
-  const { resource, key, replace, record, change, echo: shown } = one
-  if (record === null || shown === null) {
+  const { resource, key, replace, record, change, echo: responsePlan } = one
+  if (record === null || responsePlan === null) {
     const { softDelete } = resource.settings
     const mark = softDelete && deletionMark(context, resource, softDelete, null)
     return andThen(mark, async (values) =>
       (await removeRecord(single, resource, key, values, echo)) ? { key } : undefined,
     )
   }
-  const read = { echo, rows: shown.rows }
+  const read = { echo, rows: responsePlan.rows }
   return andThen(valuesOf(context, record, change === 'insert', replace), (values) =>
     change === 'insert'
       ? insertRecord(single, resource, values, read)
@@ -78,7 +78,7 @@ function writeBy(
 }
 
 const valuesOf = (context: WriteContext, record: RecordNode, isNew: boolean, replace: boolean) =>
-  isNew ? newRecord(context, record) : independentChanges(context, record, replace)
+  isNew ? newRecord(context, record) : independentChanges(context, record, { replace })
 
 /**
  * The references that the statement checks. Undefined if one statement cannot check them: a policy refuses or throws, or its scope
@@ -96,21 +96,20 @@ function referencesOf(
     const { to, from, target } = relation
     const key = keyFromRow(from, record?.values ?? {})
     if (key === undefined) return
-    // A reference that is stored already may be sent back, even if it is hidden. A caller who may not list the model could guess it
-    // that way, so the update of such a caller takes a transaction (`permitted`).
+    // A reference that is stored already may be sent back, even if it is hidden. A caller who may not list the model of the written record
+    // could guess the reference that way, so steps make the update of such a caller (`permitted` of `FusionFacts`).
     const stored = change === 'update' ? matchesOf(keyParts(from), key) : undefined
     const reference = { relation, key: matchesOf(keyParts(to), key), stored }
     return andThen(access.mayWrite(target, 'GET_ONE'), (isReadable) => {
       // Without access to the resource, no policy is called: the row must only exist, as the database requires.
       if (!isReadable) {
-        found.push({ ...reference, includeDeleted: true, scope: undefined, form: '' })
+        found.push({ ...reference, includeDeleted: true, scope: undefined })
         return
       }
       return andThen(access.scopeOfReferred(target), (scope) => {
         if (typeof scope === 'string') return
         const within = scope.written === 'all' ? undefined : scope.written
-        const form = within?.form ?? ''
-        found.push({ ...reference, includeDeleted: false, scope: within, form })
+        found.push({ ...reference, includeDeleted: false, scope: within })
       })
     })
   }
@@ -128,16 +127,18 @@ const noReferences: readonly ScopedReference[] = []
 function singleWrite(
   { lease, target }: WriteContext,
   { one, fusion, isInside }: Fused,
-  { written, shown }: RecordScope,
+  scope: RecordScope,
   references: readonly ScopedReference[],
 ): SingleWriteContext {
-  const within = written === 'all' ? undefined : written
-  const readable = shown === 'all' || one.echo === null ? undefined : shown
+  const writable = scope.written === 'all' ? undefined : scope.written
+  const readable = scope.shown === 'all' || one.echo === null ? undefined : scope.shown
   // A record in the scope of the policy stays in it if the change sets no column that the scope tests.
-  const mayHide = readable !== undefined && (shown !== written || maySet(one, readable.columns))
+  const mayHide =
+    readable !== undefined && (scope.shown !== scope.written || maySet(one, readable.columns))
   const finish = (text: string) => sqlForArrays(target.dialect, text)
-  const asked = mayHide || fusion.echo === 'read' ? readable : undefined
-  const narrowed = { written: within, shown: asked, references }
+  // A SELECT after the write (`read`) always has the condition, because a concurrent request may have changed the record.
+  const tested = mayHide || fusion.echo === 'read' ? readable : undefined
+  const narrowed = { written: writable, shown: tested, references }
   const statements = storedSingleWrites(target, finish, narrowed)
   return {
     lease,

@@ -1,7 +1,7 @@
-// fusionOf: decides, before anything is sent to the database, whether one statement makes all steps of a write of one record, and whether
-// it runs in a transaction.
+// fusionOf: decides, before anything is sent to the database, whether one statement makes all steps of a write of one record (a fusion of
+// the steps), and whether it runs in a transaction.
 
-import type { SingleWrites } from '../../dialect/shared/sql/writes.ts'
+import type { SingleWrites } from '../../dialect/shared/sql/single-writes.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { QueryAst } from '../../query/parse/ast.ts'
 import type { ReadPlan } from '../../query/plan/plan.ts'
@@ -45,9 +45,8 @@ export function oneRecord(
   { additional }: Pick<QueryAst, 'additional'>,
   echo: ReadPlan | null,
 ): OneRecord {
-  const { resource, removal, replace, version, precondition } = options
+  const { resource, removal, replace, isOfPath, precondition } = options
   const changed = asFound?.kind === 'record' ? asFound : null
-  const mayRefuse = precondition !== undefined || resource.settings.requireIfMatch
   const isNew = changed === null && removal === undefined
   return {
     change: removal?.how === 'delete' ? 'delete' : isNew ? 'insert' : 'update',
@@ -56,7 +55,7 @@ export function oneRecord(
     record: changed ?? asMissing,
     replace,
     cascade: removal?.cascade === true,
-    hasPrecondition: version === 'of the request' && mayRefuse,
+    hasPrecondition: isOfPath && precondition !== undefined,
     echo,
     additional,
   }

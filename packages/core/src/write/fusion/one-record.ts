@@ -1,6 +1,6 @@
-// OneRecord: the write of one record, which one statement may make. Types only.
+// OneRecord: the write of one record, which one statement may make (a fused write). Types only.
 
-import type { RowChange, SingleWriteEcho } from '../../dialect/shared/sql/writes.ts'
+import type { RowChange, SingleWriteEcho } from '../../dialect/shared/sql/single-writes.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { QueryAst } from '../../query/parse/ast.ts'
 import type { ReadPlan, Value } from '../../query/plan/plan.ts'
@@ -28,7 +28,7 @@ export interface OneRecord {
 /** One statement makes all steps. */
 export interface OneStatement {
   readonly kind: 'one statement'
-  /** How the response's record is read. */
+  /** How the response's record is read: the statement returns it, or another statement reads it. */
   readonly echo: SingleWriteEcho
   /** Whether it runs in a transaction instead of autocommit mode. */
   readonly inTransaction: boolean
@@ -42,6 +42,9 @@ export interface Fused {
   readonly fusion: OneStatement
   /** Whether the connection is in a transaction. */
   readonly isInside: boolean
-  /** Ends the attempt, which has written nothing: steps make the write, or find the error. `isAtomic`: whether they need a transaction. */
-  readonly refuse: (isAtomic: boolean) => never
+  /**
+   * Ends the attempt, which has written nothing: steps make the write, or find the error. Unless they need a transaction, they may do
+   * without one if the driver has none.
+   */
+  readonly refuse: (steps: { readonly needTransaction: boolean }) => never
 }

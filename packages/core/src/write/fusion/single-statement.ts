@@ -1,4 +1,5 @@
-// Writes one record with one statement. If the database refuses the statement, nothing was written.
+// Writes one record with one statement (a fused write, `fusion-of.ts`): checks of access and references are conditions of the INSERT, UPDATE
+// or DELETE. If the database refuses the statement, nothing was written, and the write is made step by step in a transaction.
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../../database/cell.ts'
@@ -7,8 +8,9 @@ import { withRetries } from '../../database/statements/retry.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
 import { asUnavailable } from '../../database/statements/unavailable.ts'
 import type { Dialect } from '../../dialect/dialect.ts'
-import type { SingleWriteEcho } from '../../dialect/shared/sql/writes.ts'
+import type { SingleWriteEcho } from '../../dialect/shared/sql/single-writes.ts'
 import { ApiError } from '../../errors.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
 import type { Output, RowPlan, Value } from '../../query/plan/plan.ts'
@@ -16,7 +18,7 @@ import { recordKey } from '../../query/plan/record.ts'
 import { type LoadedRow, loadRows } from '../../query/run/loaded-row.ts'
 import { keyOutputOf } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { type Refusal, refusalOf } from '../refusals/refusal.ts'
+import { type WriteRefusal, writeRefusalOf } from '../refusals/refusal.ts'
 import { exactMatches, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
 import type { SingleWriteStatements } from '../statements/stored-single-writes.ts'
@@ -65,7 +67,7 @@ export async function insertRecord(
   read: SingleWriteRead,
 ): Promise<Written | undefined> {
   const { generated, given } = splitGeneratedKey(resource, values)
-  const isNumber = ({ type }: NamedColumn): boolean => type === 'integer' || type === 'bigint'
+  const isNumber = ({ type }: NamedColumn): boolean => columnTypes[type].number === 'whole'
   const isKeyKnown = generated.every(read.echo === 'returned' ? isNumber : isCounter)
   if (!isKeyKnown || generated.length > 1 || Object.keys(given).length === 0) return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
@@ -81,6 +83,7 @@ export async function insertRecord(
     if (raw !== undefined && readers.length > 0) {
       return { key: keyOfRaw(resource, readers, raw), row: shownRow(statement, raw) }
     }
+    // No row is returned: the INSERT has stored none, because the caller does not see a reference.
     const returnsNone = checksReferences && readers.length > 0
     if (returnsNone || result.numAffectedRows === 0n) return undefined
     const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
@@ -217,7 +220,7 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
 function runUnless(
   context: SingleWriteContext,
   statement: Sendable,
-  step: Omit<Refusal, 'failure'>,
+  step: Omit<WriteRefusal, 'failure'>,
   isExpected: (context: SingleWriteContext, error: unknown) => boolean,
 ): Promise<QueryResult<RawRow> | undefined> {
   const running = runWriteForRows(context, statement, step)
@@ -235,7 +238,7 @@ const isConflict = ({ lease }: SingleWriteContext, error: unknown): boolean =>
 
 /** Whether the statement was refused, or failed because of a conflict with another transaction. */
 const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
-  refusalOf(error) !== undefined || isConflict(context, error)
+  writeRefusalOf(error) !== undefined || isConflict(context, error)
 
 /** Reads the stored record, with FOR UPDATE, because a proxy may send plain SELECTs to a replica that lags behind. */
 async function readStored(

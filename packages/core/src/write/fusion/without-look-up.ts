@@ -6,8 +6,8 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { chunks } from '../../query/compile/chunks.ts'
 import { isNested, type RecordNode, type Values } from '../nodes/node.ts'
-import { changesOf, type WriteNode } from '../nodes/write-node.ts'
-import { refusalOf } from '../refusals/refusal.ts'
+import { nodesThatChange, type WriteNode } from '../nodes/write-node.ts'
+import { writeRefusalOf } from '../refusals/refusal.ts'
 import { hasOnlyValues, independentChanges } from '../resolve/requested-changes.ts'
 import { compileValuesUpdate, type RowUpdate } from '../statements/compile-update-rows.ts'
 import { storedColumns } from '../statements/statements.ts'
@@ -40,7 +40,8 @@ export function needsNoLookUp(
     target.dialect.shortcuts?.fusesWrites !== false &&
     target.dialect.shortcuts?.orderedUpdates?.(resource, column.dbName) === true &&
     areUniform(changes) &&
-    columnsToRead(context, resource, { kind: 'change', nodes: changesOf(changes) })?.length === 1
+    columnsToRead(context, resource, { kind: 'change', nodes: nodesThatChange(changes) })
+      ?.length === 1
   )
 }
 
@@ -91,7 +92,9 @@ export async function writeWithoutLookUp(
   const updates: RowUpdate[] = []
   for (let i = 0; i < changes.length; i++) {
     const node = changes[i] as WriteNode
-    const written = independentChanges(context, node.asFound as RecordNode, false)
+    const written = independentChanges(context, node.asFound as RecordNode, {
+      replace: false,
+    })
     node.stored = { [column.name]: node.key?.[0] as JsonValue }
     updates.push(new KeyedUpdate(node.stored, written instanceof Promise ? await written : written))
   }
@@ -115,7 +118,7 @@ async function updateAll(
     const { numAffectedRows } = await runWrite(context, statement, step)
     if (numAffectedRows !== BigInt(updates.length)) return repeat(context)
   } catch (error) {
-    const isFinal = error instanceof ApiError && refusalOf(error) === undefined
+    const isFinal = error instanceof ApiError && writeRefusalOf(error) === undefined
     if (isFinal) throw error
     return repeat(context)
   }

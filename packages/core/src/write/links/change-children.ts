@@ -4,7 +4,7 @@ import type { ResolvedRelation, Resource } from '../../model/registry/resource.t
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
-import { planRecords } from '../nodes/look-up-plan.ts'
+import { planReferrers } from '../nodes/look-up-plan.ts'
 import { isEmpty, pathTo, type Values } from '../nodes/node.ts'
 import { nestedNode, ofParent, removingListed, WriteNode } from '../nodes/write-node.ts'
 import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../resolve/look-up-records.ts'
@@ -94,7 +94,7 @@ const parentText = ({ to }: ResolvedRelation, child: Values): string =>
 /** The children of the parents that the caller may remove, with their keys. */
 async function childrenOf(
   context: WriteContext,
-  { target, to }: ResolvedRelation,
+  { target, from, to }: ResolvedRelation,
   lists: readonly Owned[],
 ): Promise<readonly Values[]> {
   const parents: (readonly Value[])[] = []
@@ -103,9 +103,10 @@ async function childrenOf(
     if (key !== undefined) parents.push(key)
   }
   const read = [...new Set([...target.primaryKey, ...to])]
+  const children = { resource: target, held: to, key: from.map((column) => ({ column })) }
   const rows: Values[] = []
   for (const keys of keyChunks(context.target.dialect, parents, to)) {
-    const plan = planRecords(target, to, keys, { read })
+    const plan = planReferrers(context.target.dialect, children, keys, { read })
     for (const row of await readScoped(context, plan, 'DELETE')) rows.push(row)
   }
   return rows

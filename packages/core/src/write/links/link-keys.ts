@@ -4,15 +4,15 @@ import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
-import type { Key, OldLinks } from './link-store.ts'
+import type { OldLinks, StoredKey } from './link-store.ts'
 
 /** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */
-export type FoundLinks = Map<string, Map<string, Key>>
+export type FoundLinks = Map<string, Map<string, StoredKey>>
 
 /** Adds the link between the records with the keys `own` and `linked`. */
-export function addLink(found: FoundLinks, own: Key, linked: Key): void {
+export function addLink(found: FoundLinks, own: StoredKey, linked: StoredKey): void {
   const text = keyText(own)
-  const known = found.get(text) ?? new Map<string, Key>()
+  const known = found.get(text) ?? new Map<string, StoredKey>()
   found.set(text, known.set(keyText(linked), linked))
 }
 
@@ -31,9 +31,9 @@ export const chunksByKey = <T>(
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {
-  readonly own: Key | undefined
+  readonly own: StoredKey | undefined
   /** The keys of the linked records; without `own`, each key is that of a record, followed by that of the record linked to it. */
-  readonly keys: readonly Key[]
+  readonly keys: readonly StoredKey[]
 }
 
 /** Divides links among statements; `columns` are those of both keys: that of the record whose links they are, then of the linked one. */

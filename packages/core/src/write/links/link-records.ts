@@ -3,14 +3,15 @@
 
 import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import { isRequired } from '../../model/registry/checks/field-rules.ts'
 import type { Junction } from '../../model/registry/relations/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { linkNeedsFields } from '../../problems.ts'
 import { chunks, keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { newRecord } from '../check/defaults.ts'
-import { refuseWithoutVersion } from '../check/preconditions.ts'
 import { requireAccess, validateFilled } from '../check/write-checks.ts'
 import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
@@ -32,7 +33,14 @@ import { runWrite } from '../store/run-write.ts'
 import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
-import type { Key, LinkedRecord, LinkList, LinkStore, NewLinks, OldLinks } from './link-store.ts'
+import type {
+  LinkedRecord,
+  LinkList,
+  LinkStore,
+  NewLinks,
+  OldLinks,
+  StoredKey,
+} from './link-store.ts'
 import type { WriteNested } from './nested-lists.ts'
 
 /** A link to create. */
@@ -53,6 +61,7 @@ interface LinkContext {
   readonly junction: Junction
 }
 
+/** The LinkStore of a relation whose junction table has a published model; `write` removes links as nested records. */
 export function linkRecords(
   context: WriteContext,
   relation: ResolvedRelation,
@@ -94,7 +103,7 @@ export function linkRecords(
   }
 }
 
-const ownKey = ({ own }: LinkList): Key => own
+const ownKey = ({ own }: LinkList): StoredKey => own
 
 /**
  * Calls the hooks of the links, and stores the links. A hook may read the links before its own, so with hooks each link is stored
@@ -115,12 +124,12 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
         const link = await newLink(writing, list, one, known)
         interrupt?.refuse()
         if (link === undefined) continue
-        if (storesEach) await store(writing, [link], true)
+        if (storesEach) await store(writing, [link], { hasHooks })
         else allowed.push(link)
       }
     }
   })
-  await store(writing, allowed, hasHooks)
+  await store(writing, allowed, { hasHooks })
 }
 
 /** Locks the records of links, so that they do not change between the checks and the deletion. */
@@ -172,10 +181,11 @@ async function deletedLinks(
   return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(linked, row)), row]))
 }
 
-const keyOf = ({ key }: LinkedRecord): Key => key
+const keyOf = ({ key }: LinkedRecord): StoredKey => key
 
 /** Identifies a link by the keys of both ends. */
-const linkText = (own: Key = [], linked: Key = []): string => keyText([...own, ...linked])
+const linkText = (own: StoredKey = [], linked: StoredKey = []): string =>
+  keyText([...own, ...linked])
 
 /** Runs validation, policy and callback for a link. If its record requires other fields, adds a problem and returns undefined. */
 async function newLink(
@@ -190,15 +200,13 @@ async function newLink(
   const data = { ...fresh, ...keys, ...(deleted && restoration(context, resource)) }
   await validateFilled(context, resource, keys, data, linked.path)
   if (!(await context.access.canCreate(resource, data, linked.path))) throw forbidden(linked.path)
-  if (deleted !== undefined) refuseWithoutVersion(resource, linked.path)
   const values = await context.hooks.add(resource, data, linked.path)
   const missing = [...resource.bodyColumns.values()].filter(
     (column) => isRequired(resource, column, 'create') && (values[column.name] ?? null) === null,
   )
   if (missing.length === 0) return { list, linked, values, deleted }
-  const names = missing.map(({ name }) => `"${name}"`).join(', ')
-  const message = `This link cannot be made here, because its record needs ${names}. Create the ${resource.name} itself.`
-  context.problems.add(linked.path, message)
+  const names = missing.map(({ name }) => name)
+  context.problems.add(linked.path, linkNeedsFields(names, resource.name))
   return undefined
 }
 
@@ -206,7 +214,7 @@ async function newLink(
 async function store(
   { context, relation, junction }: LinkContext,
   made: readonly NewLink[],
-  hasHooks: boolean,
+  { hasHooks }: { readonly hasHooks: boolean },
 ): Promise<void> {
   const { resource } = junction
   const changes = restoration(context, resource)
@@ -304,6 +312,7 @@ const valuesIn = (columns: readonly NamedColumn[], key: readonly Value[]): Value
 
 /** A value of a key as JSON for its foreign key column: one of the two columns may be a bigint, and the other an integer. */
 function jsonOf({ type }: NamedColumn, value: Value): JsonValue {
-  if (type === 'bigint') return String(value)
+  const { json, number } = columnTypes[type]
+  if (number === 'whole' && json === 'string') return String(value)
   return typeof value === 'bigint' ? Number(value) : value
 }

@@ -4,11 +4,11 @@
 import type { Value } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'
 
-export type Key = readonly Value[]
+export type StoredKey = readonly Value[]
 
 /** A record that a body links: its key, and its path in the body. */
 export interface LinkedRecord {
-  readonly key: Key
+  readonly key: StoredKey
   readonly path: string
 }
 
@@ -23,7 +23,7 @@ export interface LinkList {
   /** The record that has the list, with all columns if it existed before. */
   readonly record: LinkingRecord
   /** The key of that record, in the order of `relation.from`. */
-  readonly own: Key
+  readonly own: StoredKey
   /** Path of the list in the body. */
   readonly path: string
   /** Whether links may exist already; false for a record whose key was just generated. */
@@ -43,11 +43,11 @@ export interface NewLinks {
 /** Links to delete: those that a list replaces, by the keys of the linked records. */
 export interface OldLinks {
   readonly list: LinkList
-  readonly keys: readonly Key[]
+  readonly keys: readonly StoredKey[]
 }
 
 /** The keys of the records that one record is linked to, by `keyText`. */
-export type LinkedKeys = ReadonlyMap<string, Key>
+export type LinkedKeys = ReadonlyMap<string, StoredKey>
 
 /** The links of a relation. They are stored in a table without a model, or as records of a published model. */
 export interface LinkStore {

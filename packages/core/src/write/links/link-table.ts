@@ -15,7 +15,7 @@ import {
 import { runWrite } from '../store/run-write.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { selectedLinks } from './link-keys.ts'
-import type { Key, LinkedRecord, LinkList, LinkStore } from './link-store.ts'
+import type { LinkedRecord, LinkList, LinkStore, StoredKey } from './link-store.ts'
 import { readLinks } from './read-links.ts'
 
 /** A link to create: the list that it is in, and the record that it links. */
@@ -23,6 +23,7 @@ interface Link extends LinkedRecord {
   readonly list: LinkList
 }
 
+/** The LinkStore of a relation whose junction table has no model. Its rows are no records, so no rules of access apply to them. */
 export function linkTable(context: WriteContext, relation: ResolvedRelation): LinkStore {
   const { through, target: resource } = relation
   const { target } = context
@@ -43,11 +44,11 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
     requireAccess: async () => {},
     async remove(links) {
       const path = pathOf(links)
-      const refused = { resource, path, values: {}, key: null, step: 'delete' } as const
+      const step = { step: 'delete', resource, path, values: {}, key: null } as const
       const columns = parts.map(({ column }) => column)
       for (const selected of selectedLinks(target.dialect, links, columns)) {
         const rows = { table, ...rowsOfLinks(ownParts, linkedParts, selected) }
-        await runWrite(context, compileDeleteByKeys(target, rows), refused)
+        await runWrite(context, compileDeleteByKeys(target, rows), step)
       }
     },
     async create(links) {
@@ -63,9 +64,9 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
             row: { table, matches: matchesOf(parts, [...list.own, ...key]) },
             linked: { table: resource, matches: keyMatches(resource, key) },
           }))
-        const refused = { resource, path, values: {}, key: null } as const
+        const step = { step: 'link', resource, path, values: {}, key: null } as const
         const statement = compileNewLinks(target, table, stored, rows)
-        await runWrite(context, statement, { ...refused, step: 'link', links: inserted })
+        await runWrite(context, statement, { ...step, links: inserted })
       }
     },
   }
@@ -74,7 +75,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
 const indexOfColumn = (parts: readonly KeyPart[], name: string): number =>
   parts.findIndex(({ dbName }) => dbName === name)
 
-const valuesAt = (indices: readonly number[], keys: Key): Key =>
+const valuesAt = (indices: readonly number[], keys: StoredKey): StoredKey =>
   indices.map((index) => keys[index] as Value)
 
 /** The path of the list; empty if there are several. */

@@ -6,7 +6,7 @@ import { mayCallHost } from '../check/referred-records.ts'
 import type { RecordNode } from '../nodes/node.ts'
 import { lockRecords } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import type { Key } from './link-store.ts'
+import type { StoredKey } from './link-store.ts'
 
 /**
  * Locks the records that the lists of `nodes` link, if their model comes before `resource` by name. Called before the records of `nodes`
@@ -18,10 +18,10 @@ export async function lockLinked(
   context: WriteContext,
   resource: Resource,
   nodes: readonly RecordNode[],
-  own: readonly Key[] = [],
+  own: readonly StoredKey[] = [],
 ): Promise<void> {
   if (!context.target.dialect.capabilities.locksRows) return
-  const linked = new Map<string, { readonly target: Resource; readonly keys: Key[] }>()
+  const linked = new Map<string, { readonly target: Resource; readonly keys: StoredKey[] }>()
   for (let i = 0; i < nodes.length; i++) addLinked(linked, resource, nodes[i] as RecordNode)
   if (linked.size === 0 || mayCallHost(context, undefined)) return
   for (const { target, keys } of [...linked.values()].sort(byName)) {
@@ -33,7 +33,7 @@ export async function lockLinked(
 }
 
 function addLinked(
-  linked: Map<string, { readonly target: Resource; readonly keys: Key[] }>,
+  linked: Map<string, { readonly target: Resource; readonly keys: StoredKey[] }>,
   resource: Resource,
   { children }: RecordNode,
 ): void {
@@ -49,7 +49,7 @@ function addLinked(
 const byName = (a: { readonly target: Resource }, b: { readonly target: Resource }): number =>
   a.target.name < b.target.name ? -1 : 1
 
-function byValues(a: Key, b: Key): number {
+function byValues(a: StoredKey, b: StoredKey): number {
   for (let i = 0; i < a.length; i++) {
     const [one, other] = [a[i] as Value, b[i] as Value]
     if (one !== other) return one < other ? -1 : 1

@@ -3,13 +3,13 @@
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { unwritableKey } from '../../model/registry/checks/field-rules.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
-import { refuseWithoutVersion } from '../check/preconditions.ts'
+import { cannotMove, differsFromParent } from '../../problems.ts'
 import { compareSentBack, hasSentBack, refuseInvisibleByParts } from '../check/write-checks.ts'
 import { pathTo, type RecordNode, type ReferenceNode, type Values } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** Checks whether an existing child can get another parent; throws 428 if its model requires If-Match. */
+/** Checks whether an existing child can get another parent. */
 export async function refuseMove(
   context: WriteContext,
   { options, filled = {} }: WriteNode,
@@ -19,14 +19,12 @@ export async function refuseMove(
   const { resource, path } = node
   const { relation } = options
   if (relation === undefined) return
-  refuseWithoutVersion(resource, path)
   if (hasSentBack(node)) await compareSentBack(context, resource, node.sentBack, stored, path)
   const fixed = relation.to.find(
     (column) => unwritableKey(resource, column, 'update') !== undefined,
   )
   if (fixed !== undefined) {
-    const name = fixed.hidden ? 'relation to its parent' : `"${fixed.name}"`
-    context.problems.add(path, `The record cannot be moved here: its ${name} is read-only.`)
+    context.problems.add(path, cannotMove(fixed))
     return
   }
   const row = { ...stored, ...filled }
@@ -55,11 +53,7 @@ export function refuseOtherParent(
       ({ name }) => filled[name] !== undefined && String(filled[name]) !== String(keys[name]),
     )
     if (other === undefined) continue
-    const field = other.hidden ? 'key' : `"${other.name}"`
-    problems.add(
-      pathTo(path, relation.name),
-      `Its ${field} differs from that of the parent record.`,
-    )
+    problems.add(pathTo(path, relation.name), differsFromParent(other))
   }
   problems.refuse()
 }

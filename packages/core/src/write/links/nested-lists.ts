@@ -1,4 +1,5 @@
-// The lists of nested objects of the records of a segment, and how they are written.
+// Nested lists: the objects of a to-many relation inside the records of a body, such as `{ "name": "Ann", "books": [{ … }, { … }] }`, with
+// the record that they belong to.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
@@ -19,6 +20,7 @@ export type WriteNested = (
 export interface NestedList {
   readonly parent: WriteNode
   readonly nodes: readonly NestedNode[]
+  /** What happens to the children of a stored parent that the list does not name; absent if the list has none of a stored parent. */
   readonly others?: 'keep' | 'remove' | undefined
 }
 

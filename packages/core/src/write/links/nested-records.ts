@@ -1,6 +1,7 @@
 // The nested records of one segment: to-one parents, which are written before the records, and children and links, which are written
 // after them (docs/guide/writing.md).
 
+import { missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -13,7 +14,7 @@ import {
   knownValues,
   type NodeOptions,
   nestedNode,
-  recordOf,
+  recordNodeOf,
   type WriteNode,
 } from '../nodes/write-node.ts'
 import { keyIn, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
@@ -44,7 +45,7 @@ export async function writeParents(
   for (const parent of nodes) {
     // A node that has waited for another segment has its parents already.
     if (parent.parentKeys !== undefined) continue
-    for (const { relation, node } of recordOf(parent)?.parents ?? []) {
+    for (const { relation, node } of recordNodeOf(parent)?.parents ?? []) {
       addTo(lists, relation, { parent, nodes: [node] })
     }
   }
@@ -53,6 +54,7 @@ export async function writeParents(
     const options: NodeOptions = { ...creating(target), held: to }
     const parents = ofRelation.flatMap(({ nodes }) => nodes.map((one) => nestedNode(options, one)))
     const known = await withColumns(context, target, await write(context, parents), to)
+    refuseWithoutKey(to, known, (i) => parents[i]?.path ?? '')
     for (let i = 0; i < ofRelation.length; i++) {
       const { parent } = ofRelation[i] as NestedList
       const own: Record<string, JsonValue> = { ...parent.parentKeys }
@@ -60,6 +62,21 @@ export async function writeParents(
       parent.parentKeys = own
     }
   }
+}
+
+/**
+ * Throws 422 if a record has NULL in one of the columns to which foreign keys refer: they could not name it, and the reference would be
+ * lost. `pathOf` is the path of the nested object or list with the reference; undefined if there is none.
+ */
+function refuseWithoutKey(
+  columns: readonly NamedColumn[],
+  records: readonly Values[],
+  pathOf: (index: number) => string | undefined,
+): void {
+  const missing = records.flatMap((values, i) =>
+    columns.some(({ name }) => (values[name] ?? null) === null) ? (pathOf(i) ?? []) : [],
+  )
+  if (missing.length > 0) throw missingReference(missing)
 }
 
 /** Completes the known values of records: reads each record from the database that lacks one of the columns. */
@@ -103,7 +120,7 @@ export async function writeChildren(
 ): Promise<void> {
   const lists: NestedLists = new Map()
   for (const parent of nodes) {
-    for (const { relation, nodes: children, others } of recordOf(parent)?.children ?? []) {
+    for (const { relation, nodes: children, others } of recordNodeOf(parent)?.children ?? []) {
       addTo(lists, relation, { parent, nodes: children, others })
     }
   }
@@ -117,6 +134,11 @@ export async function writeChildren(
     const known = ofRelation.map(({ parent }) => knownValues(parent))
     const parents = await withColumns(context, resource, known, relation.from)
     if (relation.through === undefined) {
+      refuseWithoutKey(relation.from, parents, (i) => {
+        const { parent, nodes } = ofRelation[i] as NestedList
+        return nodes.length > 0 ? pathTo(parent.path, relation.name) : undefined
+      })
+      // Whether the children are those of stored records, which may have others already.
       const isOfStored = ofRelation.some(({ others }) => others !== undefined)
       if (!isOfStored) await writeOwned(context, relation, ofRelation, parents, write)
       else {
@@ -137,7 +159,7 @@ export async function writeChildren(
         record: { values: known[i] as Values, path: parent.path },
         own: valuesOf(relation.from, parents[i] as Values) ?? [],
         path: pathTo(parent.path, relation.name),
-        mayExist: isUpdate || mayBeLinked(recordOf(parent) as RecordNode, relation),
+        mayExist: isUpdate || mayBeLinked(recordNodeOf(parent) as RecordNode, relation),
         replaces: isUpdate,
         linked: linkedRecords(relation.target, own, linked, first),
       })
@@ -150,7 +172,7 @@ export async function writeChildren(
         relinked.add(parent)
     }
   }
-  // A link whose record needs more fields is a problem.
+  // A link whose record needs more fields has become a problem. Those of new records are reported with all others, when all are written.
   if (nodes.some(isChanged)) context.problems.refuse()
   await setUpdatedTimes(context, resource, [...relinked])
 }

@@ -8,7 +8,7 @@ import { decodeRow } from '../../query/run/named-rows.ts'
 import { compileLinks, type KeyPart } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks } from './link-keys.ts'
-import type { Key } from './link-store.ts'
+import type { StoredKey } from './link-store.ts'
 
 /** A junction table with the columns of its two foreign keys. */
 export interface LinkColumns {
@@ -22,7 +22,7 @@ export interface LinkColumns {
 export async function readLinks(
   { lease, target }: Pick<WriteContext, 'lease' | 'target'>,
   { table, own: ownParts, linked: linkedParts }: LinkColumns,
-  records: readonly Key[],
+  records: readonly StoredKey[],
 ): Promise<FoundLinks> {
   const found: FoundLinks = new Map()
   const ownColumns = ownParts.map(({ column }) => column)
@@ -48,4 +48,5 @@ const endOf = (
   parts: readonly KeyPart[],
   values: Readonly<Record<string, JsonValue>>,
   first: number,
-): Key => parts.map(({ column }, i) => valueOfJson(column, values[`end_${first + i}`]) as Value)
+): StoredKey =>
+  parts.map(({ column }, i) => valueOfJson(column, values[`end_${first + i}`]) as Value)

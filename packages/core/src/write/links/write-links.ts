@@ -1,8 +1,9 @@
-// writeLinks: writes the links of many-to-many lists. A list of an existing record replaces the links that the caller may see
-// (docs/guide/writing.md).
+// writeLinks: writes the links of many-to-many lists, the rows of junction tables. `PATCH /api/people/1 {"teams": [2, 3]}` creates the
+// missing links of person 1 to the teams 2 and 3 and deletes its other links, except those that the caller may not see (docs/guide/writing.md).
 
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { differsFromRecord } from '../../problems.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
 import { requireAccess } from '../check/write-checks.ts'
@@ -12,7 +13,7 @@ import { keyIn, readScoped } from '../resolve/look-up-records.ts'
 import { storedTexts } from '../resolve/stored-texts.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { linkRecords } from './link-records.ts'
-import type { Key, LinkedKeys, LinkList, NewLinks, OldLinks } from './link-store.ts'
+import type { LinkedKeys, LinkList, NewLinks, OldLinks, StoredKey } from './link-store.ts'
 import { linkTable } from './link-table.ts'
 import type { WriteNested } from './nested-lists.ts'
 
@@ -82,9 +83,7 @@ function refuseOtherShared(
         ({ inOwn, inLinked }) => String(list.own[inOwn]) !== String(key[inLinked]),
       )
       if (other === undefined) continue
-      const { name, hidden } = other.column
-      const field = hidden ? 'key' : `"${name}"`
-      problems.add(path, `It cannot be linked here: its ${field} differs from that of the record.`)
+      problems.add(path, differsFromRecord(other.column))
     }
   }
   problems.refuse()
@@ -108,10 +107,13 @@ function noteLinks(
 }
 
 /**
- * Throws 403 unless the caller may list the records of the lists in `nodes`, which change existing records: such a list replaces the links
- * to the records that the caller sees, or removes or names children, which tells whose children they are.
+ * Throws 403 unless the caller may list the resources whose records are nested in `nodes`, which change existing records:
+ * `PATCH /api/people/1 {"teams": [2]}` takes the right to list teams.
+ *
+ * Otherwise the write would tell what the caller may not read, the present members of a list: members that the body leaves out are
+ * removed, and a child named by its key is only accepted in the list of its own parent. Lists that only add records need no right.
  */
-export async function requireListAccess(
+export async function requireRightToList(
   context: WriteContext,
   nodes: readonly RecordNode[],
 ): Promise<void> {
@@ -139,7 +141,7 @@ async function toVisibleRecords(
   context: WriteContext,
   resource: Resource,
   links: readonly OldLinks[],
-  textOf: (key: Key) => string,
+  textOf: (key: StoredKey) => string,
 ): Promise<readonly OldLinks[]> {
   const seen = await visibleKeys(context, resource, links)
   if (seen === undefined) return links
@@ -157,7 +159,7 @@ async function visibleKeys(
   links: readonly OldLinks[],
 ): Promise<ReadonlySet<string> | undefined> {
   if (resource.settings.softDelete === null && !context.access.narrows(resource)) return undefined
-  const keys = new Map<string, Key>()
+  const keys = new Map<string, StoredKey>()
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
   for (const some of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {

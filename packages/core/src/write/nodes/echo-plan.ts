@@ -2,7 +2,7 @@
 // whether the written row alone has all columns.
 
 import type { ReadPlan, RowPlan } from '../../query/plan/plan.ts'
-import { withRecord } from '../../query/plan/record.ts'
+import { showsAllColumns, withRecord } from '../../query/plan/record.ts'
 
 /** A single record, whose response has an ETag, or a list. */
 export type EchoForm = 'one' | 'list'
@@ -11,7 +11,7 @@ export type EchoForm = 'one' | 'list'
 export function withKeyAndTag<P extends ReadPlan>(plan: P, form: EchoForm): P {
   const { rows } = plan
   const { primaryKey, columns } = rows.from.resource
-  const shown = rows.shape === 'records' && primaryKey.every(({ name }) => columns.has(name))
+  const shown = showsAllColumns(rows) && primaryKey.every(({ name }) => columns.has(name))
   if (shown) return plan
   const read = form === 'list' ? primaryKey : new Set([...primaryKey, ...columns.values()])
   return { ...plan, rows: withRecord(rows, read) }

@@ -4,6 +4,7 @@ import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Values } from './node.ts'
 
+/** Whether a policy hides records of a resource from the caller. */
 type Narrows = (target: Resource) => boolean
 
 /**

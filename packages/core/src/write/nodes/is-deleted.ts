@@ -4,7 +4,7 @@ import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from './node.ts'
 import { sameValue } from './same-value.ts'
 
-/** Whether a stored record is marked as deleted, by the same rule as reads (`notDeleted` in `query/compile/source.ts`). */
+/** Whether a stored record is marked as deleted, by the same rule as reads (`isNotDeleted` in `query/compile/source.ts`). */
 export function isDeleted({ settings, allColumns }: Resource, stored: Values): boolean {
   const { softDelete } = settings
   const column = softDelete && allColumns.get(softDelete.attribute)

@@ -1,5 +1,7 @@
 // Plans the reads of a write: they find records by the values of some columns, and read columns of their table, hidden ones too.
 
+import type { InternalDialect } from '../../dialect/internal-dialect.ts'
+import { comparedWith } from '../../dialect/shared/sql/compared-column.ts'
 import type { Junction } from '../../model/registry/relations/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { ColumnValue } from '../../query/plan/conditions/path-key.ts'
@@ -18,6 +20,7 @@ export interface LookUpOptions {
   readonly isExact?: boolean
   /** The columns to read, as `columnsToRead` tells, or those of a key; undefined for all. */
   readonly read: readonly NamedColumn[] | undefined
+  /** Whether records that are marked as deleted are found, too. */
   readonly includeDeleted?: boolean
 }
 
@@ -27,7 +30,7 @@ export function planLookUp(
   values: readonly ColumnValue[],
   { read, includeDeleted = false }: LookUpOptions,
 ): RowPlan {
-  const source = baseSource(resource, includeDeleted)
+  const source = baseSource(resource, { includeDeleted })
   return { ...rowsOf(source, read), where: equalTo(source, values) }
 }
 
@@ -38,8 +41,27 @@ export function planRecords(
   keys: readonly (readonly Value[])[],
   { read, includeDeleted = false }: LookUpOptions,
 ): RowPlan {
-  const source = baseSource(resource, includeDeleted)
+  const source = baseSource(resource, { includeDeleted })
   return { ...rowsOf(source, read), where: [withKeys(source, columns, keys)] }
+}
+
+/** Records that refer to others: the columns that hold the keys, and in the same order those that they refer to. */
+interface Referrers {
+  readonly resource: Resource
+  readonly held: readonly NamedColumn[]
+  readonly key: readonly { readonly column: NamedColumn }[]
+}
+
+/** Plans the records that refer to one of these keys of other records. */
+export const planReferrers = (
+  dialect: InternalDialect,
+  { resource, held, key }: Referrers,
+  keys: readonly (readonly Value[])[],
+  options: LookUpOptions,
+): RowPlan => {
+  // Compares each column as the foreign key constraint does: as the column that it refers to.
+  const compared = held.map((column, i) => comparedWith(dialect, column, key[i]?.column ?? column))
+  return planRecords(resource, compared, keys, options)
 }
 
 /** The condition that the columns of a source have the values of one of the keys. */
@@ -56,7 +78,8 @@ export type OneOfKeys = readonly [
 ]
 
 /**
- * Plans links in a junction table with a published model. The same access rules apply as when the relation is read.
+ * Plans links in a junction table with a published model: those that have one of the keys `links` and, if given, one of the keys `and` in
+ * other columns. The same access rules apply as when the relation is read.
  */
 export function planLinks(
   relation: ResolvedRelation,
@@ -64,7 +87,11 @@ export function planLinks(
   links: OneOfKeys,
   { and, read, includeDeleted = false }: LookUpOptions & { readonly and?: OneOfKeys },
 ): RowPlan {
-  const source: Source = { ...baseSource(junction.resource, includeDeleted), relation, many: true }
+  const source: Source = {
+    ...baseSource(junction.resource, { includeDeleted }),
+    relation,
+    many: true,
+  }
   return {
     ...rowsOf(source, read),
     where: [links, ...(and === undefined ? [] : [and])].flatMap((one) => hasOneOf(source, one)),
@@ -89,7 +116,7 @@ export const equalTo = (source: Source, values: readonly ColumnValue[]): readonl
 
 /** Columns of a written record for a RETURNING clause. */
 export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
-  outputOf(baseSource(resource, true), columns)
+  outputOf(baseSource(resource, { includeDeleted: true }), columns)
 
 /** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
 export function keyOutputOf(resource: Resource): readonly Output[] {
@@ -107,7 +134,10 @@ export const reading = (plan: RowPlan, read: LookUpOptions['read']): RowPlan => 
   output: outputOf(plan.from, read ?? plan.from.resource.allColumns.values()),
 })
 
-const baseSource = (resource: Resource, includeDeleted: boolean): Source => ({
+const baseSource = (
+  resource: Resource,
+  { includeDeleted }: Pick<Source, 'includeDeleted'>,
+): Source => ({
   resource,
   alias: resource.table,
   relation: null,

@@ -1,6 +1,7 @@
 // NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. The other folders of `write` store it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import type { InputProblems } from '../body/input-problems.ts'
@@ -14,11 +15,11 @@ export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
   /**
-   * Values of another type than their column's, which the database may have stored nevertheless; each with the expected type, for the
-   * error message.
+   * Values of another type than their column's, which the database may have stored nevertheless; each with the
+   * problem that it has otherwise.
    */
   readonly otherForms: Readonly<
-    Record<string, { readonly value: JsonValue; readonly expected: string }>
+    Record<string, { readonly value: JsonValue; readonly problem: CodedProblem }>
   >
   /** Relations as URLs or null. */
   readonly urls: Readonly<Record<string, string | null>>
@@ -106,10 +107,6 @@ export function recordsOf(node: NestedNode): readonly RecordNode[] {
   const found = node.kind === 'child' ? [node.asFound] : []
   return other === null ? found : [...found, other]
 }
-
-/** The problem of a nested object in an object that refers to a stored record. */
-export const linkedIsNotChanged =
-  'This object links to an existing record, which is not changed here; omit this field.'
 
 /** Whether a record has nested objects or lists. */
 export const isNested = ({ parents, children }: RecordNode): boolean =>

@@ -16,7 +16,7 @@ const plainParts: Omit<RecordNode, 'kind' | 'resource' | 'path' | 'values'> = Ob
   children: [],
 })
 
-/** What `plainRecord` returns. A class, as `WriteNode` says. */
+/** What `plainRecord` (`body/plain-record.ts`) returns. A class for the reason that `WriteNode` gives. */
 export class PlainRecord implements RecordNode {
   readonly kind = 'record'
   readonly resource: Resource

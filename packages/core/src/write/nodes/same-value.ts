@@ -3,29 +3,24 @@
 import { canonicalJson } from '../../lib/json/canonical.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
-import type { ColumnType } from '../../model/column.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { convertJson } from './convert-json.ts'
 
+/**
+ * Whether the values are equal. An update leaves out a column whose value the client, or a callback, sends back as it is stored; a refused
+ * write does not look for another record with a unique value that its record keeps.
+ */
 export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (a === null || b === null) return false
-  const isOneForm = oneForm.has(column.type) && typeof a === typeof b && typeof a !== 'object'
+  const isOneForm =
+    columnTypes[column.type].hasOneJson && typeof a === typeof b && typeof a !== 'object'
   return !isOneForm && canonicalText(column, a) === canonicalText(column, b)
 }
 
-/** The types for which equal values have the same text. */
-const oneForm: ReadonlySet<ColumnType> = new Set([
-  'integer',
-  'boolean',
-  'string',
-  'text',
-  'enum',
-  'opaque',
-])
-
 function canonicalText(column: NamedColumn, value: JsonValue): string {
-  if (column.type === 'json') return stringify(canonicalJson(stringify(value)))
+  if (columnTypes[column.type].json === 'any') return stringify(canonicalJson(stringify(value)))
   const converted = convertJson(column, value)
   return stringify('value' in converted ? converted.value : value)
 }

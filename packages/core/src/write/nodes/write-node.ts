@@ -45,7 +45,7 @@ export interface NodeOptions {
   readonly columns: readonly NamedColumn[]
   /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
   readonly isByName: boolean
-  /** The right that it needs. */
+  /** The right that the change of a stored record needs. */
   readonly action: 'PATCH' | 'PUT' | 'RESTORE' | 'DELETE'
   /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
@@ -54,9 +54,9 @@ export interface NodeOptions {
    * nothing.
    */
   readonly touches: boolean
-  /** Which ETag a change of a stored record needs: that of the request, one for each record, or none. */
-  readonly version: 'of the request' | 'of each' | 'none'
-  /** The headers of a request that changes one record. */
+  /** Whether the path of the request names the one record. */
+  readonly isOfPath: boolean
+  /** The headers of such a request. */
   readonly precondition?: Precondition | undefined
   /** Given if the records are removed. */
   readonly removal?: RemovalOptions
@@ -64,11 +64,14 @@ export interface NodeOptions {
   readonly relation?: ResolvedRelation
   /** Whether links of a many-to-many list will name the records. */
   readonly isLinked?: boolean
-  /** The columns of the records that others will store, besides the primary key. */
+  /** The columns of the records to which foreign keys of others will refer, besides the primary key. */
   readonly held?: readonly NamedColumn[]
 }
 
-/** Options for new records alone. */
+/**
+ * Options for new records. The other options add to them. Without changes, objects with a key only refer to the record that has it
+ * (`link`), which takes the right to read it, not `action`.
+ */
 export const creating = (resource: Resource): NodeOptions => ({
   resource,
   whenFound: 'link',
@@ -77,7 +80,7 @@ export const creating = (resource: Resource): NodeOptions => ({
   action: 'PATCH',
   replace: false,
   touches: true,
-  version: 'none',
+  isOfPath: false,
 })
 
 /**
@@ -87,14 +90,14 @@ export const creating = (resource: Resource): NodeOptions => ({
 export function ofParent(relation: ResolvedRelation): NodeOptions {
   const { target, to } = relation
   const columns = [...new Set([...target.primaryKey, ...to])]
-  const options = { columns, isByName: true, touches: false, version: 'of each', relation } as const
+  const options = { columns, isByName: true, touches: false, relation } as const
   return { ...changing(target), ...options }
 }
 
 /** Options for changes of records by their primary key. */
 export const changing = (
   resource: Resource,
-  options: Partial<Pick<NodeOptions, 'replace' | 'version' | 'precondition'>> = {},
+  options: Partial<Pick<NodeOptions, 'replace' | 'isOfPath' | 'precondition'>> = {},
 ): NodeOptions => ({
   ...creating(resource),
   whenFound: 'change',
@@ -107,7 +110,7 @@ export const restoring = (resource: Resource, precondition?: Precondition): Node
   ...creating(resource),
   whenFound: 'restore',
   action: 'RESTORE',
-  version: 'of the request',
+  isOfPath: true,
   precondition,
 })
 
@@ -115,7 +118,7 @@ export const restoring = (resource: Resource, precondition?: Precondition): Node
 export const removing = (
   resource: Resource,
   removal: Omit<RemovalOptions, 'how'> & Partial<Pick<RemovalOptions, 'how'>>,
-  options: Partial<Pick<NodeOptions, 'version' | 'precondition'>> = {},
+  options: Partial<Pick<NodeOptions, 'isOfPath' | 'precondition'>> = {},
 ): NodeOptions => ({
   ...creating(resource),
   whenFound: 'remove',
@@ -126,11 +129,12 @@ export const removing = (
 
 /** Options for children and links that a list of the body no longer names. */
 export const removingListed = (resource: Resource): NodeOptions =>
-  removing(
-    resource,
-    { cascade: false, inRounds: false, readsAgain: false, whenMissing: 'skip' },
-    { version: 'of each' },
-  )
+  removing(resource, {
+    cascade: false,
+    inRounds: false,
+    readsAgain: false,
+    whenMissing: 'skip',
+  })
 
 /** The options of a list whose records are removed. */
 export function removalOf({ removal, resource }: NodeOptions): RemovalOptions {
@@ -235,7 +239,7 @@ export function nestedNode(options: NodeOptions, node: NestedNode, filled?: Valu
 }
 
 /** The object that is written, as it was decided; undefined for a record that is only referred to. */
-export function recordOf({ decision, asFound, asMissing }: WriteNode): RecordNode | undefined {
+export function recordNodeOf({ decision, asFound, asMissing }: WriteNode): RecordNode | undefined {
   if (decision === 'create') return asMissing ?? undefined
   return decision === 'change' && asFound?.kind === 'record' ? asFound : undefined
 }
@@ -254,7 +258,7 @@ export function knownValues({ row, stored, written }: WriteNode): Values {
 export const isNamed = ({ key }: WriteNode): boolean => key !== undefined
 
 /** The objects as changes of stored records, each once where one changes several. */
-export function changesOf(nodes: readonly WriteNode[]): readonly RecordNode[] {
+export function nodesThatChange(nodes: readonly WriteNode[]): readonly RecordNode[] {
   const records: RecordNode[] = []
   for (let i = 0; i < nodes.length; i++) {
     const record = nodes[i]?.asFound

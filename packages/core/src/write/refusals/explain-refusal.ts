@@ -21,7 +21,7 @@ import { sameValue } from '../nodes/same-value.ts'
 import { existsUnscoped, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
-import type { Probe, Refusal } from './refusal.ts'
+import type { Probe, WriteRefusal } from './refusal.ts'
 
 /**
  * The API error for a refusal. It names no field if the queries that look for the fields fail.
@@ -29,7 +29,7 @@ import type { Probe, Refusal } from './refusal.ts'
  * A record may break several rules, of which each database reports another one. The error is the same on all of them, in the order of
  * PostgreSQL: values that do not fit, NULL, CHECK, unique keys, foreign keys.
  */
-export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<ApiError> {
+export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
   // In a list, the error names at least the record.
   const record = path.startsWith('[') ? [path] : []
@@ -37,12 +37,13 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     const named = columns.filter(isInBodies).map(({ name }) => pathTo(path, name))
     return named.length > 0 ? named : record
   }
+  // Each path is a taken key of its own.
   const each = (found: readonly string[]): readonly (readonly string[])[] =>
     found.map((one) => [one])
   switch (failure.kind) {
     case 'unique':
       if (step === 'link') {
-        return uniqueViolation(each(await linkPaths(probe, refusal, 'row', true)))
+        return uniqueViolation(each(await linkPaths(probe, refusal, 'existing row')))
       }
       return uniqueViolation(
         takenPaths(
@@ -53,7 +54,7 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {
-        return missingReference(await linkPaths(probe, refusal, 'linked', false))
+        return missingReference(await linkPaths(probe, refusal, 'missing record'))
       }
       return (
         (await takenBesides(probe, refusal, paths)) ??
@@ -69,10 +70,8 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
     case 'policy':
       return forbidden(path)
     case 'trigger':
-      return refusedByDatabase(
-        resource.settings.showTriggerMessages ? (failure.message ?? '') : '',
-        record,
-      )
+      return refusedByDatabase(record)
+    // `value`: a value does not fit its column.
     default: {
       const known = columnNamed(resource, failure.column)
       const others = await orNone(overflowingColumns(probe, refusal))
@@ -85,11 +84,13 @@ export async function explainRefusal(probe: Probe, refusal: Refusal): Promise<Ap
 }
 
 /** The columns without those that the database has filled, which are no mistake of the client. */
-const notFilled = (refusal: Refusal, columns: readonly NamedColumn[]): readonly NamedColumn[] =>
-  columns.filter((column) => !isFilled(refusal, column))
+const notFilled = (
+  refusal: WriteRefusal,
+  columns: readonly NamedColumn[],
+): readonly NamedColumn[] => columns.filter((column) => !isFilled(refusal, column))
 
 /** Whether the value of a column of a new record comes from the database. */
-const isFilled = ({ step, values }: Refusal, { name, definition }: NamedColumn): boolean =>
+const isFilled = ({ step, values }: WriteRefusal, { name, definition }: NamedColumn): boolean =>
   step === 'insert' &&
   (definition.generated === true || definition.hasDefault === true) &&
   (values[name] ?? null) === null
@@ -112,7 +113,7 @@ function unfitting(
 /** The error for the unique keys of a record with a dangling foreign key that other records have; undefined if there are none. */
 async function takenBesides(
   probe: Probe,
-  refusal: Refusal,
+  refusal: WriteRefusal,
   paths: PathsOf,
 ): Promise<ApiError | undefined> {
   const { taken } = await foundKeys(probe, refusal).catch(() => ({ taken: [] }))
@@ -124,19 +125,21 @@ const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =
 
 const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
-/** The paths of the refused links: those whose row in the junction table exists already, or whose linked record does not exist. */
+/**
+ * The paths of the refused links: those whose row in the junction table exists already, or those whose linked record does not exist.
+ */
 async function linkPaths(
   probe: Probe,
-  { path, links: inserted = () => [] }: Refusal,
-  end: 'row' | 'linked',
-  exists: boolean,
+  { path, links: inserted = () => [] }: WriteRefusal,
+  because: 'existing row' | 'missing record',
 ): Promise<readonly string[]> {
   const links = inserted()
   const found = async (): Promise<readonly string[]> => {
     const paths: string[] = []
     for (const link of links) {
-      const { table, matches } = link[end]
-      if ((await existsUnscoped(probe, table, matches)) === exists) paths.push(link.path)
+      const { table, matches } = because === 'existing row' ? link.row : link.linked
+      const exists = await existsUnscoped(probe, table, matches)
+      if (exists === (because === 'existing row')) paths.push(link.path)
     }
     return paths
   }
@@ -156,7 +159,10 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
  * The column that may not be NULL, as the database names it. If the database names a NOT NULL domain instead, the columns of this
  * domain that would be NULL.
  */
-async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly NamedColumn[]> {
+async function missingColumns(
+  probe: Probe,
+  refusal: WriteRefusal,
+): Promise<readonly NamedColumn[]> {
   const { failure, resource, values, step } = refusal
   if (failure.column !== undefined) return columnNamed(resource, failure.column)
   const ofDomain = await orNone(constraintColumns(probe, refusal))
@@ -168,13 +174,15 @@ async function missingColumns(probe: Probe, refusal: Refusal): Promise<readonly 
   return known.filter(({ name }) => (values[name] ?? null) === null)
 }
 
+/** The unique keys, by their columns, whose values another record has. */
 interface FoundKeys {
   readonly taken: (readonly NamedColumn[])[]
+  /** Those whose values only records have that are marked as deleted. */
   readonly byDeleted: readonly (readonly NamedColumn[])[]
 }
 
 /** Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record. */
-export async function breaksConstraint(probe: Probe, refusal: Refusal): Promise<boolean> {
+export async function breaksConstraint(probe: Probe, refusal: WriteRefusal): Promise<boolean> {
   switch (refusal.failure.kind) {
     case 'unique': {
       const named = await orNone(constraintColumns(probe, refusal))
@@ -198,7 +206,7 @@ function takenPaths(
 }
 
 /** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
-async function checkedBy(probe: Probe, refusal: Refusal, paths: PathsOf): Promise<ApiError> {
+async function checkedBy(probe: Probe, refusal: WriteRefusal, paths: PathsOf): Promise<ApiError> {
   const { constraint } = refusal.failure
   const columns = await orNone(constraintColumns(probe, refusal))
   const isName = constraint !== undefined && /^[\p{L}_][\p{L}\p{N}_.$-]*$/u.test(constraint)
@@ -209,7 +217,7 @@ async function checkedBy(probe: Probe, refusal: Refusal, paths: PathsOf): Promis
 /** The columns of the constraint that the database named in its error. */
 async function constraintColumns(
   { lease }: Probe,
-  { failure: { constraint }, resource }: Refusal,
+  { failure: { constraint }, resource }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const look = lease.dialect.constraintColumns
   if (constraint === undefined || look === undefined) return []
@@ -226,7 +234,10 @@ const folded = (name: string): string => name.toLowerCase()
  * A message for the log if the database filled a column with a value that another record already has: its counter is behind, for
  * example after an import of rows with keys. Undefined if that is not the reason.
  */
-export async function counterBehind(probe: Probe, refusal: Refusal): Promise<string | undefined> {
+export async function counterBehind(
+  probe: Probe,
+  refusal: WriteRefusal,
+): Promise<string | undefined> {
   const { failure, resource } = refusal
   const advice = probe.lease.dialect.counterAdvice
   if (failure.kind !== 'unique' || advice === undefined) return undefined
@@ -244,7 +255,7 @@ export async function counterBehind(probe: Probe, refusal: Refusal): Promise<str
  */
 export async function hiddenValueMissing(
   probe: Probe,
-  refusal: Refusal,
+  refusal: WriteRefusal,
 ): Promise<string | undefined> {
   if (refusal.failure.kind !== 'notNull') return undefined
   const columns = await missingColumns(probe, refusal)
@@ -261,7 +272,7 @@ export async function hiddenValueMissing(
  */
 async function takenKeys(
   probe: Probe,
-  refusal: Refusal,
+  refusal: WriteRefusal,
 ): Promise<readonly (readonly NamedColumn[])[]> {
   const { taken, byDeleted } = await foundKeys(probe, refusal)
   if (taken.length > 0 && byDeleted.length === 0) return taken
@@ -279,7 +290,7 @@ async function takenKeys(
  */
 async function foundKeys(
   probe: Probe,
-  { resource, values, key, before }: Refusal,
+  { resource, values, key, before }: WriteRefusal,
   named: readonly NamedColumn[] = [],
 ): Promise<FoundKeys> {
   const except = key === null ? [] : keyMatches(resource, key)
@@ -310,7 +321,7 @@ async function foundKeys(
  */
 async function danglingColumns(
   probe: Probe,
-  { resource, values, filled = {} }: Refusal,
+  { resource, values, filled = {} }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const dangling = new Set<NamedColumn>()
   for (const { kind, from, to, target } of resource.allRelations.values()) {

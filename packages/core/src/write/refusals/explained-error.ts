@@ -1,9 +1,9 @@
 // explained: turns an error of a write into the one that the client receives.
 
 import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
-import { type Probe, refusalOf } from './refusal.ts'
+import { type Probe, writeRefusalOf } from './refusal.ts'
 
-/** What explaining a refusal needs of the request. */
+/** A request that can be warned: what explaining a refusal needs of it. */
 export interface Warned {
   /** Reports a probable mistake of the host. */
   warn(message: string): void
@@ -14,19 +14,19 @@ export interface Warned {
  * unchanged, because the batch explains them.
  */
 export const explainedError = async (
-  runtime: Warned & { readonly batch?: unknown },
+  request: Warned & { readonly batch?: unknown },
   opened: Probe,
   error: unknown,
-): Promise<unknown> => (runtime.batch === undefined ? explained(runtime, opened, error) : error)
+): Promise<unknown> => (request.batch === undefined ? explained(request, opened, error) : error)
 
 /** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
-export async function explained(runtime: Warned, opened: Probe, error: unknown): Promise<unknown> {
-  const refusal = refusalOf(error)
+export async function explained(host: Warned, opened: Probe, error: unknown): Promise<unknown> {
+  const refusal = writeRefusalOf(error)
   if (refusal === undefined) return error
   const behind = await counterBehind(opened, refusal)
-  if (behind !== undefined) runtime.warn(behind)
+  if (behind !== undefined) host.warn(behind)
   const missing = await hiddenValueMissing(opened, refusal)
-  if (missing !== undefined) runtime.warn(missing)
+  if (missing !== undefined) host.warn(missing)
   const explanation = refusal.explained ?? (await explainRefusal(opened, refusal))
   return Object.assign(explanation, { cause: error })
 }

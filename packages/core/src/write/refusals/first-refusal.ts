@@ -3,7 +3,7 @@
 import { rollBackTo, setSavepoint } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { explainRefusal } from './explain-refusal.ts'
-import { refusalOf, refusedWrite } from './refusal.ts'
+import { refusedWrite, writeRefusalOf } from './refusal.ts'
 
 /** Writes rows: several with one statement, or a single row with the statement for one row. */
 export type WriteSome<R> = (rows: readonly R[]) => Promise<unknown>
@@ -24,7 +24,7 @@ export async function refusalOfFirst<R>(
   while (rows.length > 0) {
     const some = rows.length === 1 ? rows : rows.slice(0, rows.length >> 1)
     const error = await tryToWrite(context, some, write)
-    const refusal = refusalOf(error)
+    const refusal = writeRefusalOf(error)
     if (refusal === undefined) rows = rows.slice(some.length)
     else if (some.length > 1) rows = some
     else
@@ -44,7 +44,7 @@ async function tryToWrite<R>(
     await write(rows)
     return undefined
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error
+    if (writeRefusalOf(error) === undefined) throw error
     await rollBackTo(context)
     return error
   }

@@ -1,18 +1,22 @@
 // overflowingColumns: finds the values that are too long or too large for their columns, after the database has refused a write.
 
-import { type ColumnLimit, columnLimits, fits } from '../../dialect/shared/sql/column-limits.ts'
+import {
+  type ColumnLimit,
+  columnLimits,
+  fitsLimit,
+} from '../../dialect/shared/sql/column-limits.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
-import type { Probe, Refusal } from './refusal.ts'
+import type { Probe, WriteRefusal } from './refusal.ts'
 
 /** The columns whose values exceed the lengths and digits in `information_schema`; rejects if the database has no such tables. */
 export async function overflowingColumns(
   { lease }: Probe,
-  { resource, values }: Refusal,
+  { resource, values }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const { rows } = await lease.send<ColumnLimit>(columnLimits(resource))
   const limits = new Map(rows.map((limit) => [limit.column_name, limit]))
   return [...resource.allColumns.values()].filter((column) => {
     const limit = limits.get(column.dbName)
-    return limit !== undefined && !fits(limit, values[column.name])
+    return limit !== undefined && !fitsLimit(limit, values[column.name])
   })
 }

@@ -11,12 +11,14 @@ import type { Values } from '../nodes/node.ts'
 import type { Match } from '../statements/statements.ts'
 
 /** A statement of a write that the database refused. */
-export interface Refusal {
+export interface WriteRefusal {
   readonly failure: DatabaseFailure
+  /** What the statement was to do; `link`: insert links of a many-to-many list. */
   readonly step: 'insert' | 'update' | 'delete' | 'link'
   readonly resource: Resource
   /** Path of the record in the body. */
   readonly path: string
+  /** The values that the record was to have, as far as they are known; empty for a statement on several records. */
   readonly values: Values
   /** The record's key; null for an INSERT, and for a statement on several records. */
   readonly key: readonly Value[] | null
@@ -55,15 +57,15 @@ export interface Probe {
   readonly target: Target
 }
 
-const refusals = new WeakMap<Error, Refusal>()
+const refusals = new WeakMap<Error, WriteRefusal>()
 
 /** The error for a statement that the database refused; `explainRefusal` turns it into an API error. */
-export function refusedWrite(refusal: Refusal, cause: unknown): Error {
+export function refusedWrite(refusal: WriteRefusal, cause: unknown): Error {
   const error = new Error(`${refusal.step} refused: ${refusal.failure.kind}`, { cause })
   refusals.set(error, refusal)
   return error
 }
 
 /** The refusal of an error of `refusedWrite`; undefined for other errors. */
-export const refusalOf = (error: unknown): Refusal | undefined =>
+export const writeRefusalOf = (error: unknown): WriteRefusal | undefined =>
   error instanceof Error ? refusals.get(error) : undefined

@@ -6,10 +6,11 @@ import { storedRecords } from '../resolve/stored-changes.ts'
 import type { WrittenRecord } from '../store/change-log.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { breaksConstraint, explainRefusal } from './explain-refusal.ts'
-import { type Refusal, refusedWrite } from './refusal.ts'
+import { refusedWrite, type WriteRefusal } from './refusal.ts'
 
 /** The search for the record that violates a deferred constraint. */
 export interface DeferredCheck {
+  /** How the database has refused COMMIT in an earlier attempt. */
   readonly failure: DatabaseFailure
   /** Takes the write of an operation, whose records are checked before COMMIT. */
   add(context: WriteContext): void
@@ -31,8 +32,8 @@ export async function refuseDeferred<W extends Written>(
   failure: DatabaseFailure,
   found: (write: W) => void = () => {},
 ): Promise<void> {
-  const kept: (readonly [W, Refusal])[] = []
-  const deleted: (readonly [W, Refusal])[] = []
+  const kept: (readonly [W, WriteRefusal])[] = []
+  const deleted: (readonly [W, WriteRefusal])[] = []
   for (const [i, write] of writes.entries()) {
     const later = writes.slice(i + 1)
     for (const [resource, records] of write.context.changes?.written ?? []) {
@@ -46,7 +47,7 @@ export async function refuseDeferred<W extends Written>(
       }
     }
   }
-  const refuse = async ([write, refusal]: readonly [W, Refusal]): Promise<never> => {
+  const refuse = async ([write, refusal]: readonly [W, WriteRefusal]): Promise<never> => {
     found(write)
     const explained = await explainRefusal(write.context, refusal)
     throw refusedWrite({ ...refusal, explained }, new Error('COMMIT was refused.'))
@@ -66,4 +67,12 @@ const refusalFor = (
   failure: DatabaseFailure,
   resource: Resource,
   { key, path, before }: WrittenRecord,
-): Refusal => ({ failure, step: 'update', resource, path: path ?? '', values: {}, key, before })
+): WriteRefusal => ({
+  failure,
+  step: 'update',
+  resource,
+  path: path ?? '',
+  values: {},
+  key,
+  before,
+})

@@ -11,8 +11,8 @@ import type { NamedColumn } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
 import { addChange } from './empty-references.ts'
+import { idOf } from './removal-types.ts'
 import type { Begun } from './removals.ts'
-import { idOf } from './removed-rows.ts'
 import type { Removing } from './removing.ts'
 
 /**
@@ -20,6 +20,9 @@ import type { Removing } from './removing.ts'
  * reference if that may be NULL; it is deleted last, and its own hooks are called for that. Otherwise another row on the way down from it
  * loses its reference to the one above, and from there on the rows are deleted after it. If no reference may be NULL, the database
  * refuses the deletion.
+ *
+ * A row of an earlier cycle that waits for a begun record closes a cycle too: the last begun record is deleted after that row, and the row
+ * after the begun record.
  */
 export function breakCycles(
   removing: Removing,
@@ -28,10 +31,12 @@ export function breakCycles(
 ): void {
   const { begun } = removing.removals
   for (const row of rows) {
-    const first = begun.get(idOf(resource, row))
+    const id = idOf(resource, row)
+    const first = begun.get(id) ?? awaited(removing, id)
     if (first === undefined) continue
     const path = [...begun.values()]
     const cycle = path.slice(path.indexOf(first))
+    // A row that refers to itself is no obstacle (`emptyOwnReferences`), nor is any reference to a row that is only marked.
     if (cycle.length < 2 || cycle.some(({ how }) => how !== 'delete')) continue
     const empty = emptied(held)
     if (empty === undefined) emptyBelow(removing, cycle)
@@ -39,6 +44,16 @@ export function breakCycles(
   }
 }
 
+/** The begun record for which the row waits, if it does. */
+function awaited({ removals: { begun, later } }: Removing, id: string): Begun | undefined {
+  for (const [first, nodes] of later) {
+    if (nodes.some(({ options, stored = {} }) => idOf(options.resource, stored) === id))
+      return begun.get(first)
+  }
+  return undefined
+}
+
+/** Empties a reference between two rows of the cycle, the lowest that may be NULL; the rows from there on wait for the first one. */
 function emptyBelow(removing: Removing, cycle: readonly Begun[]): void {
   const [first] = cycle
   for (let i = cycle.length - 1; i > 0; i--) {
@@ -56,7 +71,11 @@ function emptyBelow(removing: Removing, cycle: readonly Begun[]): void {
       .map(({ held }) => emptied(held))
     if (changes.length === 0 || changes.includes(undefined)) continue
     addChange(removing, below.resource, below.stored, Object.assign({}, ...changes))
-    for (const one of cycle.slice(i)) one.after ??= first.id
+    // Of several cycles, the one that begins first ends last.
+    const inner = new Set(cycle.map(({ id }) => id))
+    for (const one of cycle.slice(i)) {
+      if (one.after === undefined || inner.has(one.after)) one.after = first.id
+    }
     return
   }
 }

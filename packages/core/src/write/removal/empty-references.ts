@@ -4,13 +4,12 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
-import { refuseWithoutVersion } from '../check/preconditions.ts'
 import { isEmpty, type Values } from '../nodes/node.ts'
 import { changing, removalOf, WriteNode } from '../nodes/write-node.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
 import { referredToError } from './referred-to.ts'
-import { howBelow, idOf } from './removed-rows.ts'
+import { howBelow, idOf } from './removal-types.ts'
 import type { Removing } from './removing.ts'
 
 /** Empties the references of rows to a record, each with the access rules and the callback of its model for a change. */
@@ -39,7 +38,7 @@ export async function emptyReferences(
   }
 }
 
-/** Adds a change of a row without its hooks. */
+/** Adds a change of a row to those that are stored next, without calling hooks. */
 export function addChange(
   { add, removals }: Removing,
   resource: Resource,
@@ -62,13 +61,13 @@ async function changesOf(
 ): Promise<Values> {
   const { resource, held } = dependent
   removals.count(resource, stored)
-  refuseWithoutVersion(resource, path)
-  const written = await changesToStore(context, resource, stored, empty, path, true)
+  const touches = true
+  const written = await changesToStore(context, resource, stored, empty, path, touches)
   const now = { ...stored, ...written }
   const key = keyTextIn(referredColumns(dependent), parentNow)
   // The callback has kept the reference.
   if (removalOf(options).how === 'delete' && keyTextIn(held, now) === key) {
-    throw await referredToError(context, [dependent], false, path)
+    throw await referredToError(context, [dependent], path, { mentionsDeleted: false })
   }
   // The callback has set another foreign key, so that what is known of the records to which it leads may be wrong.
   if (setsOtherKey(resource, dependent, written)) outdate()

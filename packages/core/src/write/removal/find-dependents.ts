@@ -1,4 +1,5 @@
-// findDependents: reads the records that must be deleted, or lose their reference, before others, to which they refer by one foreign key.
+// findDependents: reads the records that refer to records about to be deleted, by one foreign key. A cascade deletes them first, or sets the
+// key to NULL: the books of an author before the author.
 
 import { forbidden } from '../../errors.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
@@ -6,15 +7,15 @@ import type { NamedColumn } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { requireAccess } from '../check/write-checks.ts'
-import { type LookUpOptions, planRecords } from '../nodes/look-up-plan.ts'
+import { type LookUpOptions, planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import type { HowRemoved } from '../nodes/write-node.ts'
 import { lockedRows, readScoped, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
+import { howBelow, idOf, type RemovalEffect, type RemovedRows } from './removal-types.ts'
 import { type LinksOfRows, linksOf } from './removed-links.ts'
-import { type Action, howBelow, idOf, type RemovedRows } from './removed-rows.ts'
 
 export interface FoundRows {
   readonly rows: readonly Values[]
@@ -23,8 +24,8 @@ export interface FoundRows {
 }
 
 /**
- * Returns the dependents of some records; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete, or change, such
- * records, 409 if the caller does not see one of them.
+ * Returns the dependents of the records `parents`; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete, or
+ * change, such records, 409 if the caller does not see one of them. `path` is that of the list that removes the records, for errors.
  *
  * In a soft delete they are locked before their own dependents are read, so that nobody adds others meanwhile, and read again, because
  * others may have changed or moved them before. So are those that lose their reference, which they may have exchanged for another one.
@@ -33,7 +34,7 @@ export interface FoundRows {
 export async function findDependents(
   context: WriteContext,
   dependent: DependentModel,
-  action: Action,
+  action: RemovalEffect,
   parents: RemovedRows,
   max: number,
   path: string,
@@ -48,9 +49,9 @@ export async function findDependents(
   const first = isLocked && locksRows(context) ? resource.primaryKey : read
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
-    const planned = (columns: LookUpOptions['read']) =>
-      planRecords(resource, dependent.held, keys, {
-        read: columns,
+    const planned = (wanted: LookUpOptions['read']) =>
+      planReferrers(context.target.dialect, dependent, keys, {
+        read: wanted,
         includeDeleted: how === 'delete',
       })
     const found = await readUnscoped(context, planned(first), max - rows.length + 1)
@@ -64,7 +65,9 @@ export async function findDependents(
     const seen = new Set(visible.map((row) => idOf(resource, row)))
     for (const row of locked) {
       if (!seen.has(idOf(resource, row)))
-        throw await referredToError(context, [dependent], how === 'delete', path)
+        throw await referredToError(context, [dependent], path, {
+          mentionsDeleted: how === 'delete',
+        })
       rows.push(row)
     }
   }
@@ -72,18 +75,20 @@ export async function findDependents(
   return { rows, links }
 }
 
+/** The right that each effect needs: to delete the dependents, or to change them. */
 const methods = { cascade: 'DELETE', null: 'PATCH' } as const
 
-/** The columns to read of dependents, always with the foreign key. */
+/** The columns to read of dependents, always with the foreign key; undefined if all are needed. */
 function columnsFor(
   context: WriteContext,
   { resource, held }: DependentModel,
-  action: Action,
+  action: RemovalEffect,
   how: HowRemoved,
 ): readonly NamedColumn[] | undefined {
   if (action === 'cascade') {
     return columnsToRead(context, resource, { kind: 'remove', soft: how === 'mark', found: held })
   }
+  // Losing the reference needs the columns of a move: `held`, the foreign key, is set to NULL.
   const read = columnsToRead(context, resource, { kind: 'move', nodes: [], filled: held })
   return read && [...new Set([...read, ...held])]
 }
@@ -91,9 +96,10 @@ function columnsFor(
 async function requireRight(
   context: WriteContext,
   { resource, held }: DependentModel,
-  action: Action,
+  action: RemovalEffect,
 ): Promise<void> {
   await requireAccess(context, resource, methods[action])
+  // Only callers who may write the foreign key may empty it.
   if (action === 'null' && held.some(({ withheld }) => withheld !== undefined)) throw forbidden()
 }
 

@@ -10,13 +10,13 @@ import {
 } from '../../model/registry/relations/dependents.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyTextIn } from '../../query/run/key.ts'
-import { planRecords } from '../nodes/look-up-plan.ts'
+import { planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { existsOneUnscoped, readUnscoped } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
+import { howBelow, type RemovedRows, removalName } from './removal-types.ts'
 import type { LinksOfRows } from './removed-links.ts'
-import { howBelow, nameOf, type RemovedRows } from './removed-rows.ts'
 
 /** What refers to a record. */
 export interface KnownRecord {
@@ -29,15 +29,16 @@ interface Collected extends KnownRecord {
   readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRows }>
 }
 
-/** Records by `nameOf`. */
+/** Records by `removalName`. */
 type Known = Map<string, Collected>
 
 /** Most dependents that a look-up keeps in memory. */
 const mostRows = 16_384
 
 /**
- * `tooMany` if fewer records must be looked up together, `unknown` if each record must be looked up at its turn: others prevent the deletion
- * of one of them, or cannot be told apart.
+ * Finds all records that refer to those of `list`, and to these in turn; `cascade`: whether the request says `cascade_delete`. `tooMany` if
+ * fewer records must be looked up together, `unknown` if each record must be looked up at its turn: others prevent the deletion of one of
+ * them, or cannot be told apart.
  */
 export async function findReferrers(
   context: WriteContext,
@@ -53,12 +54,13 @@ export async function findReferrers(
 
 /** Adds a record without referrers; false if it is there already. */
 function add(known: Known, { resource, how }: Removal, stored: Values): boolean {
-  const name = nameOf(resource, stored, how)
+  const name = removalName(resource, stored, how)
   if (known.has(name)) return false
   known.set(name, { referrers: new Map() })
   return true
 }
 
+/** The model of removed rows, and how they are removed. */
 type Removal = Omit<RemovedRows, 'rows'>
 
 /** Finds the dependents of the records, and theirs, level by level. Returns all records to delete. */
@@ -70,6 +72,7 @@ async function findBelow(
 ): Promise<readonly RemovedRows[] | 'tooMany' | 'unknown'> {
   const all = [list]
   let level: readonly RemovedRows[] = [list]
+  /** How many more dependents may be kept. */
   let room = Math.max(mostRows, list.resource.settings.limits.bulk)
   while (level.length > 0) {
     const below: RemovedRows[] = []
@@ -104,7 +107,7 @@ function assign(
   const parents = new Map(rows.map((stored) => [keyTextIn(columns, stored), stored]))
   for (const row of found) {
     const stored = parents.get(keyTextIn(dependent.held, row))
-    const parent = stored && known.get(nameOf(resource, stored, how))
+    const parent = stored && known.get(removalName(resource, stored, how))
     if (parent === undefined) return false
     addReferrer(parent, dependent, row, links)
   }
@@ -181,9 +184,12 @@ async function areFreeAmong(
   const columns = referredColumns(dependent)
   const read = [...new Set([...resource.primaryKey, ...held])]
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, list.rows), columns)) {
-    const plan = planRecords(resource, held, keys, { read, includeDeleted: true })
+    const plan = planReferrers(context.target.dialect, dependent, keys, {
+      read,
+      includeDeleted: true,
+    })
     const rows = await readUnscoped(context, plan, count + 1)
-    const areDeleted = rows.every((stored) => known.has(nameOf(resource, stored, 'delete')))
+    const areDeleted = rows.every((stored) => known.has(removalName(resource, stored, 'delete')))
     if (!areDeleted || !assign(known, list, dependent, { rows, links: [] })) return false
   }
   return true

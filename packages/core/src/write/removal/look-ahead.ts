@@ -1,4 +1,5 @@
-// lookAhead: finds out with few statements what refers to the records of a segment, before the first of them is removed.
+// lookAhead: finds out with few statements what refers to the records of a segment (nodes that are written together, ../README.md), before
+// the first of them is removed.
 
 import { ApiError } from '../../errors.ts'
 import { actsOnDependents } from '../../model/registry/relations/dependents.ts'
@@ -29,8 +30,9 @@ export async function lookAhead(
   if (first === undefined || removals === undefined || segment.size === 1) return
   if (removals.knows(first)) return
   const isAlone = segment.nodes.length === 1
-  if (isAlone && !actsOnDependents(context.registry, resource, removals.cascade)) return
+  if (isAlone && !actsOnDependents(context.registry, resource, removals)) return
   await flush?.()
+  // Each look-up may call a policy, whose statements outdate what is known.
   const before = removals.statements
   let found = await find(context, removals, segment)
   while (found === 'tooMany' && segment.nodes.length > 1) {
@@ -59,7 +61,7 @@ async function find(
     const list = { resource, how: removalOf(options).how, rows: nodes.map(storedOf) }
     return await findReferrers(context, list, cascade)
   } catch (error) {
-    // A refusal is the error of one of the records. A failure of the database ends the transaction.
+    // A refusal is the error of one of the records, which is found again at its turn. A failure of the database ends the transaction.
     if (error instanceof ApiError && error.status < 500) return 'unknown'
     throw error
   }

@@ -7,7 +7,7 @@ import {
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
-import { planRecords } from '../nodes/look-up-plan.ts'
+import { planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import {
   existsUnscoped,
@@ -18,7 +18,7 @@ import {
 } from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { idOf } from './removed-rows.ts'
+import { idOf } from './removal-types.ts'
 
 /** Whether a row of the dependent's table refers to the record; ignores those `begun`, which are the record itself and those above it. */
 export async function isReferredTo(
@@ -30,9 +30,9 @@ export async function isReferredTo(
 ): Promise<boolean> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
   if (begun.size > 1) {
-    const { resource: holder, held } = dependent
+    const { resource: holder } = dependent
     const options = { read: holder.primaryKey, includeDeleted: true }
-    const plan = planRecords(holder, held, [key], options)
+    const plan = planReferrers(context.target.dialect, dependent, [key], options)
     const rows = await readUnscoped(context, plan, begun.size + 1)
     return rows.some((row) => !begun.has(idOf(holder, row)))
   }
@@ -42,19 +42,19 @@ export async function isReferredTo(
 }
 
 /**
- * A 409 error that names only those dependents that the caller may list. With `deletedCount` it says of those with soft delete that
+ * A 409 error that names only those dependents that the caller may list. With `mentionsDeleted` it says of those with soft delete that
  * deleted ones count, whether or not there are any: the caller may see none otherwise. `path` is that of the list that removes the record.
  */
 export async function referredToError(
   { access }: WriteContext,
   dependents: readonly Dependent[],
-  deletedCount: boolean,
   path: string,
+  { mentionsDeleted }: { readonly mentionsDeleted: boolean },
 ): Promise<ApiError> {
   const names = new Set<string>()
   const softDeleted = new Set<string>()
   for (const { resource, held, name } of dependents) {
-    if (deletedCount && resource?.settings.softDelete) softDeleted.add(name)
+    if (mentionsDeleted && resource?.settings.softDelete) softDeleted.add(name)
     // A caller who may not read the foreign key must not learn that a record refers to this one.
     if (held.some(({ withheld }) => withheld === 'read')) continue
     if (resource !== null && (await access.mayWrite(resource, 'GET_MANY'))) names.add(name)

@@ -1,8 +1,7 @@
-// removalOrder: in which order a DELETE turns to the dependents of a record, so that records of two relations which are both deleted with
-// it do not prevent each other's deletion.
+// removalOrder: in which order a DELETE turns to the dependents of a record (the tables that refer to it), so that records of two relations
+// which are both deleted with it do not prevent each other's deletion.
 
 import {
-  actionOn,
   type Dependent,
   dependentsOf,
   hasModel,
@@ -10,13 +9,16 @@ import {
   removalReach,
 } from '../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
+import type { OnDelete } from '../../model/relation.ts'
 
 export interface RemovalOrder {
+  /** All dependents of the record, in their order. */
   readonly dependents: readonly Dependent[]
   /** Whether records that are deleted may prevent the deletion of others until their turn. */
   readonly mayWait: boolean
 }
 
+/** The orders without `cascade`, which depend on the models alone. */
 const known = new WeakMap<Registry, Map<Resource, RemovalOrder>>()
 
 /**
@@ -26,6 +28,9 @@ const known = new WeakMap<Registry, Map<Resource, RemovalOrder>>()
  *
  * With a project, its issues and its milestones are deleted. Issues also refer to milestones, so they are deleted first, although the
  * project declares the milestones first.
+ *
+ * `cascade`: whether the request says `cascade_delete`, which deletes all dependents, so that any order will do. Otherwise `on_delete` of
+ * each relation says what happens.
  */
 export function removalOrder(
   registry: Registry,
@@ -46,16 +51,16 @@ function ordered(
   resource: Resource,
   dependents: readonly Dependent[],
 ): RemovalOrder {
-  const { deleted } = removalReach(registry, resource, false)
-  const isDeleted = ({ resource: of }: Dependent): boolean => of !== null && deleted.has(of)
-  const of = (...actions: readonly string[]) =>
-    dependents.filter(({ onDelete }) => actions.includes(onDelete))
-  const refusing = of('restrict')
+  /** The models of which records are deleted too. */
+  const { deleted } = removalReach(registry, resource, { cascade: false })
+  const isDeleted = (one: Dependent): boolean => one.resource !== null && deleted.has(one.resource)
+  const withAction = (action: OnDelete) => dependents.filter(({ onDelete }) => onDelete === action)
+  const refusing = withAction('restrict')
   return {
     dependents: [
       ...refusing.filter((one) => !isDeleted(one)),
-      ...referrersBefore(registry, of('cascade')),
-      ...of('null'),
+      ...referrersBefore(registry, withAction('cascade')),
+      ...withAction('null'),
       ...refusing.filter(isDeleted),
     ],
     mayWait: [...deleted].some((one) => preventsBelow(registry, one, deleted)),
@@ -69,7 +74,7 @@ function referrersBefore(
 ): readonly Dependent[] {
   const left = dependents.filter(hasModel).map((dependent) => ({
     dependent,
-    deleted: removalReach(registry, dependent.resource, false).deleted,
+    deleted: removalReach(registry, dependent.resource, { cascade: false }).deleted,
   }))
   const sorted: Dependent[] = []
   while (left.length > 0) {
@@ -86,7 +91,7 @@ function referrersBefore(
   return sorted
 }
 
-/** Whether records of `resources` may prevent the deletion of those of a resource. */
+/** Whether records of `resources` may prevent the deletion of those of `resource`. */
 const preventsBelow = (
   registry: Registry,
   resource: Resource,
@@ -94,7 +99,5 @@ const preventsBelow = (
 ): boolean =>
   dependentsOf(registry, resource).some(
     (dependent) =>
-      hasModel(dependent) &&
-      actionOn(dependent, false) === 'restrict' &&
-      resources.has(dependent.resource),
+      hasModel(dependent) && dependent.onDelete === 'restrict' && resources.has(dependent.resource),
   )

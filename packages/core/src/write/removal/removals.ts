@@ -6,11 +6,12 @@ import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import type { Values } from '../nodes/node.ts'
 import { type HowRemoved, removalOf, type WriteNode } from '../nodes/write-node.ts'
 import type { KnownRecord } from './find-referrers.ts'
+import { idOf, removalName } from './removal-types.ts'
 import { RemovedRecords } from './removed-records.ts'
-import { idOf, nameOf } from './removed-rows.ts'
 
 /** A record whose removal has begun. */
 export interface Begun {
+  /** `idOf` the record. */
   readonly id: string
   readonly resource: Resource
   readonly stored: Values
@@ -24,6 +25,7 @@ export class Removals {
   readonly top: Resource
   /** Whether the request says `cascade_delete`. */
   readonly cascade: boolean
+  /** The records that were removed or changed so far. */
   readonly removed: RemovedRecords = new RemovedRecords()
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string> = new Set()
@@ -33,7 +35,7 @@ export class Removals {
   readonly later: Map<string, WriteNode[]> = new Map()
   /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
   readonly #counted = new Set<string>()
-  /** What refers to the records that will be removed, by `nameOf`, as far as it was looked up together. */
+  /** What refers to the records that will be removed, by `removalName`, as far as it was looked up together. */
   #known = new Map<string, KnownRecord>()
   #statements = 0
 
@@ -63,7 +65,7 @@ export class Removals {
 
   /** What is known of a record; undefined if that must be read at its turn. */
   knownOf(resource: Resource, stored: Values, how: HowRemoved): KnownRecord | undefined {
-    return this.#known.get(nameOf(resource, stored, how))
+    return this.#known.get(removalName(resource, stored, how))
   }
 
   /** Whether it is known what refers to the record of a node. */
@@ -71,10 +73,12 @@ export class Removals {
     return this.knownOf(options.resource, stored, removalOf(options).how) !== undefined
   }
 
+  /** Adds what a look-up of many records has found. */
   know(found: ReadonlyMap<string, KnownRecord>): void {
     for (const [name, record] of found) this.#known.set(name, record)
   }
 
+  /** From now on, each record finds what refers to it at its turn. */
   forget(): void {
     this.#known = new Map()
   }

@@ -9,7 +9,6 @@ import {
   hasModel,
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
-import { refuseWithoutVersion } from '../check/preconditions.ts'
 import type { Values } from '../nodes/node.ts'
 import { removalOf, removing, WriteNode } from '../nodes/write-node.ts'
 import { valuesOf } from '../resolve/look-up-records.ts'
@@ -21,9 +20,9 @@ import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
 import { isReferredTo, referredToError } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
+import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
 import type { Begun } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
-import { type Action, howBelow, idOf } from './removed-rows.ts'
 import type { Removing } from './removing.ts'
 
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
@@ -56,8 +55,6 @@ async function removeBegun(removing: Removing, node: WriteNode, stored: Values):
   removals.count(resource, stored)
   const isAllowed = await context.access.canDelete(resource, stored, path)
   if (!isAllowed) throw forbidden(path)
-  // The precondition is that of the first record; the others are its dependents.
-  if (isDependent) refuseWithoutVersion(resource, path)
   const height = await removeReferrers(removing, node, stored)
   await context.hooks.remove(resource, stored, path)
   const { softDelete } = resource.settings
@@ -67,11 +64,15 @@ async function removeBegun(removing: Removing, node: WriteNode, stored: Values):
       : null
   node.row = new RemovedRow(stored, mark, height)
   removals.removed.add(resource, stored, how, height)
+  // The body names no dependents.
   context.changes?.note(resource, stored, stored, isDependent ? null : path)
   noteRemovedLinks(context, resource, stored, removing.links, removals.goneLinks)
 }
 
-/** Adds a record to those that are stored, with the rows of cycles that wait for it; one of these rows waits itself. */
+/**
+ * Adds a record to those that are stored, and after it the rows of a cycle that must be deleted later than it. If it must itself be deleted
+ * after another one (`after`), it waits for that, and so do the rows that wait for it.
+ */
 function place({ add, removals }: Removing, node: WriteNode, { id, after }: Begun): void {
   const { later, removed } = removals
   const waiting = later.get(id) ?? []
@@ -111,7 +112,8 @@ async function removeReferrers(
   const links: RemovedLinks[] = []
   let height = 0
   const refuse = async (): Promise<void> => {
-    if (blocking.length > 0) throw await referredToError(context, blocking, true, path)
+    if (blocking.length > 0)
+      throw await referredToError(context, blocking, path, { mentionsDeleted: true })
   }
   const { dependents, mayWait } = removalOrder(context.registry, resource, cascade)
   for (const dependent of dependents) {
@@ -143,7 +145,7 @@ async function removeReferrers(
   return height
 }
 
-/** Links are deleted before the hook of their record is called. */
+/** The node that deletes links. It is stored before the hook of their record is called. */
 function linksNode({ options, path }: WriteNode, links: RemovedLinks): WriteNode {
   const node = new WriteNode(options, { path })
   node.row = links
@@ -207,7 +209,7 @@ async function dependentRows(
   { options, path }: WriteNode,
   stored: Values,
   dependent: DependentModel,
-  action: Action,
+  action: RemovalEffect,
 ): Promise<FoundRows> {
   const { resource } = dependent
   const { removed } = removals

@@ -6,17 +6,18 @@ import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ForeignKeyColumn, Registry, Resource } from '../../model/registry/resource.ts'
 import { keyText } from '../../query/run/key.ts'
 import { addLink, type FoundLinks } from '../links/link-keys.ts'
-import type { Key } from '../links/link-store.ts'
+import type { StoredKey } from '../links/link-store.ts'
 import { type LinkColumns, readLinks } from '../links/read-links.ts'
 import type { Values } from '../nodes/node.ts'
 import { valuesOf } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import type { RemovedRows } from './removed-rows.ts'
+import type { RemovedRows } from './removal-types.ts'
 
 /** The links of a resource in one junction table. */
 interface LinksOfResource extends LinkColumns {
   /** `labels`, or `Issue.labels` if only the model at the other end declares a relation. */
   readonly name: string
+  /** The foreign key to the resource. */
   readonly own: readonly ForeignKeyColumn[]
 }
 
@@ -41,7 +42,7 @@ export async function linksOf(
   return removed
 }
 
-/** Notes the links of a deleted record. Adds them to `gone`. */
+/** Notes the links of a deleted record for the commit callbacks. Adds them to `gone`, as `rowText`. */
 export function noteRemovedLinks(
   { changes }: WriteContext,
   source: Resource,
@@ -71,7 +72,8 @@ export function linksLeft(
     for (const row of rows) {
       const own = keyAt(links, row)
       for (const linked of (own && links.found.get(keyText(own))?.values()) ?? []) {
-        if (!gone.has(rowText(links, own as Key, linked))) addLink(left, own as Key, linked)
+        if (!gone.has(rowText(links, own as StoredKey, linked)))
+          addLink(left, own as StoredKey, linked)
       }
     }
     return { ...links, found: left }
@@ -79,7 +81,11 @@ export function linksLeft(
 }
 
 /** Identifies a row of a junction table, the same from both of its ends. */
-function rowText({ table, own, linked }: LinksOfResource, ownKey: Key, linkedKey: Key): string {
+function rowText(
+  { table, own, linked }: LinksOfResource,
+  ownKey: StoredKey,
+  linkedKey: StoredKey,
+): string {
   const values = [
     ...own.map(({ dbName }, i) => [dbName, String(ownKey[i])]),
     ...linked.map(({ dbName }, i) => [dbName, String(linkedKey[i])]),
@@ -87,7 +93,7 @@ function rowText({ table, own, linked }: LinksOfResource, ownKey: Key, linkedKey
   return JSON.stringify([tableKey(table), ...values.map((pair) => pair.join('=')).sort()])
 }
 
-const keyAt = ({ own }: LinksOfResource, values: Values): Key | undefined =>
+const keyAt = ({ own }: LinksOfResource, values: Values): StoredKey | undefined =>
   valuesOf(
     own.map(({ column }) => column),
     values,

@@ -3,7 +3,7 @@
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
 import type { HowRemoved } from '../nodes/write-node.ts'
-import { idOf } from './removed-rows.ts'
+import { idOf } from './removal-types.ts'
 
 /** What is known of a removed record. */
 interface Removed {

@@ -29,16 +29,18 @@ export function lockForChanges(
   for (const columns of resource.uniqueKeys) {
     for (const { name } of columns) {
       if (replace && !resource.primaryKey.some((column) => column.name === name)) return 'anyChange'
-      const isSent = !identifying.has(name)
+      // The value of an identifying field is the stored one.
+      const maySend = !identifying.has(name)
       for (let i = 0; i < nodes.length; i++) {
-        if (mayChange(nodes[i] as RecordNode, name, isSent)) return 'anyChange'
+        if (mayChange(nodes[i] as RecordNode, name, maySend)) return 'anyChange'
       }
     }
   }
   return nodes.some(({ children }) => children.length > 0) ? 'anyChange' : 'otherThanKeys'
 }
 
-const mayChange = ({ values, parents }: RecordNode, name: string, isSent: boolean): boolean =>
-  (isSent && name in values) ||
+/** Whether a node may change a column: by a value of the body, where that counts (`maySend`), or by the key of a nested parent. */
+const mayChange = ({ values, parents }: RecordNode, name: string, maySend: boolean): boolean =>
+  (maySend && name in values) ||
   (parents.length > 0 &&
     parents.some(({ relation }) => relation.from.some((column) => column.name === name)))

@@ -94,6 +94,7 @@ export async function lockedRecord(
     const [row] = await readLocked(context, compileLocked(context.target, plan, lockedFor))
     return row
   }
+  // A scope or computed columns cannot be read with FOR UPDATE, so the row is locked before, even if the caller does not see it.
   await lockRecord(context, resource, key, lockedFor)
   const [found] = await readScoped(context, plan, action, 1)
   return found
@@ -219,6 +220,7 @@ async function lockedBy(
       return readLocked(context, byKeys ?? compileLocked(context.target, plan, lockedFor))
     }
   }
+  // Otherwise the primary keys are read first, and the records are locked by these, so that no others are locked.
   const rows = await readScoped(
     context,
     planRecords(resource, columns, keys, { read: resource.primaryKey }),
@@ -256,7 +258,10 @@ async function lockRecord(
   await lease.rows(compileLock(target, resource, keyMatches(resource, key), lockedFor))
 }
 
-/** Whether a table has a row with these values, even if the caller may not see it. */
+/**
+ * Whether a table has a row with these values, even if the caller may not see it: another row than that of `except`, and with `active`, the
+ * resource of the table, one that is not marked as deleted.
+ */
 export async function existsUnscoped(
   { lease, target }: Pick<WriteContext, 'lease' | 'target'>,
   table: TableName,

@@ -5,6 +5,7 @@ import { mergePatch } from '../../lib/json/merge-patch.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { unwritableRelation } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { nullRelation, otherRelationValue } from '../../problems.ts'
 import {
   initialValue,
   pendingRecord,
@@ -94,12 +95,12 @@ async function clearedRelations(
     const sent = relation.from.some((column) => (node.values[column.name] ?? null) !== null)
     const isFixed = unwritableRelation(relation, 'update') !== undefined
     if (sent || isFixed || !resource.settings.allowNestedWrites) {
-      problems.add(pathTo(path, name), 'This is not what the relation holds; leave it out.')
+      problems.add(pathTo(path, name), otherRelationValue)
       continue
     }
     for (const column of relation.from) {
       if (column.nullable) keys[column.name] = null
-      else problems.add(pathTo(path, name), 'This relation cannot be null.')
+      else problems.add(pathTo(path, name), nullRelation)
     }
   }
   return keys
@@ -109,7 +110,7 @@ async function clearedRelations(
 export function independentChanges(
   sources: ValueSources,
   { resource, values }: RecordNode,
-  replace: boolean,
+  { replace }: { readonly replace: boolean },
 ): MaybePromise<Values> {
   if (!replace && !setsTimestamps(resource)) return values
   return andThen(replace ? resetValues(sources, resource, values) : {}, (rest) => ({

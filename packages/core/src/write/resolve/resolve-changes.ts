@@ -3,6 +3,7 @@
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
 import type { Resource } from '../../model/registry/resource.ts'
+import { changedTwice } from '../../problems.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { checkPrecondition } from '../check/preconditions.ts'
@@ -10,11 +11,11 @@ import { lockLinked } from '../links/lock-linked.ts'
 import type { LookUpOptions } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { withoutFields } from '../nodes/plain-node.ts'
-import { changesOf, removalOf, type WriteNode } from '../nodes/write-node.ts'
+import { nodesThatChange, removalOf, type WriteNode } from '../nodes/write-node.ts'
 import type { Level, Segment } from '../segments/level.ts'
 import type { LockedFor } from '../statements/statements.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
-import type { WriteContext } from '../store/write-context.ts'
+import type { Precondition, WriteContext } from '../store/write-context.ts'
 import { isCollated } from './is-collated.ts'
 import { lockForChanges } from './lock-for-changes.ts'
 import { keyIn, lockedRecord, lockedRecords, lockedRecordsBy } from './look-up-records.ts'
@@ -31,26 +32,26 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
   const nodes = isFirst ? level.nodes : segment.nodes
   for (let i = 0; i < nodes.length; i++) (nodes[i] as WriteNode).error = undefined
   if (isFirst)
-    await lockLinked(context, level.resource, changesOf(nodes), isByName ? [] : keysOf(nodes))
+    await lockLinked(context, level.resource, nodesThatChange(nodes), isByName ? [] : keysOf(nodes))
   if (isByName) {
-    await findByName(context, level, nodes, isFirst)
+    await findByName(context, level, nodes, { isFirst })
     if (options.columns.some(isCollatedColumn) && nodes.length > 1) {
       segment.endBefore(1)
       level.stayAtOne()
-      await findByName(context, level, segment.nodes, false)
+      await findByName(context, level, segment.nodes, { isFirst: false })
     }
-  } else await findByKey(context, level, nodes, isFirst)
+  } else await findByKey(context, level, nodes, { isFirst })
   const names = namesOf(options)
   const resolved = options.whenFound === 'remove' ? nodes : segment.nodes
   for (const node of resolved) decide(level, node, names)
-  // Before anything is written, also nested objects.
-  if (options.version === 'of the request') checkVersions(level, segment.nodes)
+  // Checked before anything is written, also nested objects.
+  if (options.precondition !== undefined) checkVersions(options.precondition, segment.nodes)
 }
 
-/** Throws 412 or 428 unless the stored records meet the headers of the request. */
-function checkVersions({ resource, options }: Level, nodes: readonly WriteNode[]): void {
+/** Throws 412 unless the stored records meet the headers of the request. */
+function checkVersions(precondition: Precondition, nodes: readonly WriteNode[]): void {
   for (const { stored } of nodes) {
-    if (stored !== undefined) checkPrecondition(resource, options.precondition, stored)
+    if (stored !== undefined) checkPrecondition(precondition, stored)
   }
 }
 
@@ -86,7 +87,7 @@ const lockOf = (
 ): LockedFor => {
   if (options.whenFound === 'remove') return 'anyChange'
   return isFirst
-    ? lockForChanges(context, resource, changesOf(nodes), {
+    ? lockForChanges(context, resource, nodesThatChange(nodes), {
         replace: options.replace,
         identifying: namesOf(options),
       })
@@ -109,7 +110,7 @@ function readOf(
   if (whenFound === 'restore') {
     return columnsToRead(context, resource, { kind: 'restore', precondition })
   }
-  const change = { nodes: changesOf(nodes), replace, touches, precondition }
+  const change = { nodes: nodesThatChange(nodes), replace, touches, precondition }
   return columnsToRead(context, resource, { kind: 'change', ...change })
 }
 
@@ -118,7 +119,7 @@ async function findByName(
   context: WriteContext,
   level: Level,
   nodes: readonly WriteNode[],
-  isFirst: boolean,
+  { isFirst }: Pick<Segment, 'isFirst'>,
 ): Promise<void> {
   const { resource, options } = level
   const { columns } = options
@@ -145,7 +146,7 @@ async function findByKey(
   context: WriteContext,
   level: Level,
   nodes: readonly WriteNode[],
-  isFirst: boolean,
+  { isFirst }: Pick<Segment, 'isFirst'>,
 ): Promise<void> {
   const wanted = isFirst ? nodes.filter(isUnknown) : nodes
   if (wanted.length === 0) return
@@ -153,20 +154,21 @@ async function findByKey(
   const { action } = options
   const lockedFor = lockOf(context, level, wanted, isFirst)
   const read = readOf(context, level, wanted)
-  const look = {
+  const lookUp = {
     read,
     includeDeleted: options.whenFound === 'restore',
-    isExact: options.version === 'of the request',
+    isExact: options.isOfPath,
   }
+  /** Looks up one record, which a collation may find under another spelling of the key. */
   const alone = (key: readonly Value[]) =>
-    lockedRecord(context, resource, key, action, lockedFor, look)
+    lockedRecord(context, resource, key, action, lockedFor, lookUp)
   const [first] = wanted
   if (wanted.length === 1 && first !== undefined) {
     first.stored = await alone(keyOf(resource, first))
     return
   }
   const keys = wanted.map((node) => keyOf(resource, node))
-  const found = await lockedRecords(context, resource, keys, action, lockedFor, look)
+  const found = await lockedRecords(context, resource, keys, action, lockedFor, lookUp)
   const mayDiffer = isCollated(resource)
   const taken = new Set<string>()
   for (let i = 0; i < wanted.length; i++) {
@@ -176,12 +178,12 @@ async function findByKey(
     node.stored = found.get(keyText(key)) ?? (mayDiffer ? await alone(key) : undefined)
     if (!mayDiffer || node.stored === undefined) continue
     const own = keyText(keyIn(resource, node.stored) ?? [])
-    if (taken.has(own)) node.error = validationFailed([[node.path, [changedTwice]]])
+    if (taken.has(own)) {
+      node.error = validationFailed([{ path: node.path, ...changedTwice }])
+    }
     taken.add(own)
   }
 }
-
-export const changedTwice = 'The list changes this record twice.'
 
 const isUnknown = ({ isKnown }: WriteNode): boolean => !isKnown
 
@@ -198,7 +200,7 @@ const keyPaths = ({ options, path, filled = {} }: WriteNode): readonly string[] 
 function decide({ options }: Level, node: WriteNode, identifying: ReadonlySet<string>): void {
   const { stored, asFound, asMissing, key, path } = node
   if (stored !== undefined) {
-    // The key stays the same.
+    // Without the fields by which the record was found: they stay the same. An earlier segment may have left them out already.
     if (options.isByName && node.decision !== 'change' && asFound?.kind === 'record') {
       node.asFound = withoutFields(asFound, identifying)
     }
@@ -233,7 +235,7 @@ export async function findLater(
   if (options.whenFound !== 'change') return []
   const later: WriteNode[] = []
   if (!options.isByName) {
-    await findByKey(context, level, waiting, false)
+    await findByKey(context, level, waiting, { isFirst: false })
     later.push(...waiting.filter(({ stored }) => stored !== undefined))
   } else {
     const keys = keysOf(waiting)

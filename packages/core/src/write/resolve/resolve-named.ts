@@ -54,8 +54,11 @@ async function decide(
   const mayHaveOtherKey = level.isInexact
   level.isInexact ||= isInexact
   const later = new Set<WriteNode>()
+  /** The keys that the earlier nodes name. */
   const texts = new Set<string>()
+  /** The stored keys of the records that they name. */
   const taken = new Set<string>()
+  /** Whether one of them creates a record. */
   let creates = false
   for (const node of nodes) {
     // A node without a key, or one that an earlier segment has not found.

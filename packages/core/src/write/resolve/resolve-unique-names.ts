@@ -227,9 +227,7 @@ async function addCreateProblems(
   { problems, validate }: WriteContext,
   { uniqueName }: UniqueNode,
 ): Promise<void> {
-  for (const [path, messages] of uniqueName.problems.found) {
-    for (const message of messages) problems.add(path, message)
-  }
+  for (const one of uniqueName.problems.found) problems.add(one.path, one)
   await validate(uniqueName.checks)
 }
 

@@ -6,7 +6,7 @@ import type { Change, LinkChanges } from '../../model/settings/access/hook-types
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
-import type { Key } from '../links/link-store.ts'
+import type { StoredKey } from '../links/link-store.ts'
 import { isDeleted } from '../nodes/is-deleted.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
@@ -57,6 +57,7 @@ function changeOf(
   const action = actionOf(resource, before, after)
   if (action === undefined) return undefined
   const { model } = resource
+  // A batch sets `at`, which names the operation.
   const change = { action, model, key: key.map(jsonOf), path, at: null, before, after }
   if (links.size === 0) return change
   const lists = [...links].map(([name, { added, removed }]): [string, LinkChanges] => [
@@ -78,6 +79,6 @@ function actionOf(
   return wasDeleted ? 'restore' : 'delete'
 }
 
-const jsonKey = (key: Key): readonly JsonValue[] => key.map(jsonOf)
+const jsonKey = (key: StoredKey): readonly JsonValue[] => key.map(jsonOf)
 
 const jsonOf = (value: Value): JsonValue => (typeof value === 'bigint' ? String(value) : value)

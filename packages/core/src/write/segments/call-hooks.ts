@@ -1,4 +1,5 @@
-// callHooks: calls the functions of the host for each node of a segment: defaults, validators of whole records, policies and callbacks.
+// callHooks: calls the functions of the host for each node of a segment (nodes that are written together, ../README.md): defaults,
+// validators of whole records, policies and callbacks.
 
 import { ApiError, forbidden, isOfHost } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -9,7 +10,7 @@ import { hidingRelations, refuseInvisible, validateFilled } from '../check/write
 import { isSet } from '../nodes/hidden-references.ts'
 import type { RecordNode, Values } from '../nodes/node.ts'
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
-import { refusalOf } from '../refusals/refusal.ts'
+import { writeRefusalOf } from '../refusals/refusal.ts'
 import { removeNode } from '../removal/remove-node.ts'
 import type { Removing } from '../removal/removing.ts'
 import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
@@ -59,13 +60,14 @@ export async function callHooks(
   }
   try {
     await withHooks(context, interrupt?.work ?? storeEarlier, async () => {
-      const partly = hidingRelations(context, segment.level.resource).filter(isComposite)
+      const composite = hidingRelations(context, segment.level.resource).filter(isComposite)
       for (; segment.at < segment.nodes.length; segment.at++) {
         const node = segment.nodes[segment.at] as WriteNode
         // Awaits only values that are promises. Few are, and an `await` costs about as much as the rest of the loop.
-        const called = hooksOf(context, node, partly, last)
+        const called = hooksOf(context, node, composite, last)
         if (called instanceof Promise) await called
         if (node.decision !== 'remove') last.add(node)
+        // Throw what a hook may have caught: a statement of it that must end the write, or the failure of one.
         interrupt?.refuse()
         last.refuse()
       }
@@ -73,7 +75,7 @@ export async function callHooks(
   } catch (error) {
     if (interrupt !== undefined || segment !== outermost) throw error
     // Stores the earlier nodes first, because a refusal of theirs takes precedence.
-    await storedBefore(segment.at, last).catch((refusal: unknown) => {
+    await storeBefore(segment.at, last).catch((refusal: unknown) => {
       if (isRefused(refusal)) throw refusal
     })
     throw error
@@ -84,6 +86,7 @@ export async function callHooks(
 
 /** Ends the segments after the nodes whose hooks are being called, because what is known of the later ones may be outdated. */
 function endSegments(open: readonly Segment[]): void {
+  // The lists of dependents have the same `removals`.
   open[0]?.level.removals?.outdate()
   for (const one of open) {
     // Without look-ups nothing that is known of the later nodes may be outdated.
@@ -93,7 +96,7 @@ function endSegments(open: readonly Segment[]): void {
   }
 }
 
-async function storedBefore(end: number, { store, nest }: LastSteps): Promise<void> {
+async function storeBefore(end: number, { store, nest }: LastSteps): Promise<void> {
   await store()
   await nest(end)
 }
@@ -102,18 +105,19 @@ const isComposite = ({ from }: ResolvedRelation): boolean => from.length > 1
 
 /** Whether a write was refused. */
 export const isRefused = (error: unknown): boolean =>
-  refusalOf(error) !== undefined || (error instanceof ApiError && error.status < 500)
+  writeRefusalOf(error) !== undefined || (error instanceof ApiError && error.status < 500)
 
+/** Calls the hooks of one node. `composite`: the relations of several columns whose records may be hidden. */
 function hooksOf(
   context: WriteContext,
   node: WriteNode,
-  partly: readonly ResolvedRelation[],
+  composite: readonly ResolvedRelation[],
   last: LastSteps,
 ): MaybePromise<void> {
   const { decision, asMissing } = node
   if (decision === 'remove') return removeOrWait(context, node, last)
   if (decision === 'create' && asMissing !== null)
-    return hooksOfNew(context, node, asMissing, partly)
+    return hooksOfNew(context, node, asMissing, composite)
   if (decision !== undefined && decision !== 'link') return hooksOfChange(context, node)
 }
 
@@ -123,6 +127,7 @@ async function removeOrWait(
   node: WriteNode,
   { open, add, store, remove }: LastSteps,
 ): Promise<void> {
+  // The innermost list: that of dependents, while they are removed.
   const level = open.at(-1)?.level
   const removals = level?.removals
   if (level === undefined || removals === undefined) return
@@ -143,16 +148,16 @@ function hooksOfNew(
   context: WriteContext,
   node: WriteNode,
   record: RecordNode,
-  partly: readonly ResolvedRelation[],
+  composite: readonly ResolvedRelation[],
 ): MaybePromise<void> {
   const { filled: around, parentKeys } = node
   const filled = parentKeys === undefined ? around : { ...around, ...parentKeys }
   const made = newRecord(context, record, filled)
   const checks = (node.checks?.length ?? 0) + record.wholeRecordChecks.length
-  const isPlain = filled === undefined && partly.length + checks === 0
+  const isPlain = filled === undefined && composite.length + checks === 0
   return isPlain && !(made instanceof Promise)
     ? addAllowed(context, node, made, filled)
-    : addChecked(context, node, record, made, filled, partly)
+    : addChecked(context, node, record, made, filled, composite)
 }
 
 async function addChecked(
@@ -161,14 +166,15 @@ async function addChecked(
   record: RecordNode,
   made: MaybePromise<Values>,
   filled: Values | undefined,
-  partly: readonly ResolvedRelation[],
+  composite: readonly ResolvedRelation[],
 ): Promise<void> {
   const { resource, values: sent } = record
   const { path } = node
   const initial = await made
   const data = filled === undefined ? initial : { ...initial, ...filled }
   const known = { ...sent, ...filled }
-  const unchecked = partly.filter(
+  // `checkSegment` has not looked up keys of which a default gives a part.
+  const unchecked = composite.filter(
     (relation) => isSet(relation, sent) && keyTextIn(relation.from, known) === undefined,
   )
   if (unchecked.length > 0) {
@@ -293,6 +299,7 @@ function requestedValues(
   return isPlain ? sent : validatedChanges(context, node, record, stored)
 }
 
+/** The changes of a stored record with those of PUT and the keys of nested parents, after the validators that take the whole record. */
 export async function validatedChanges(
   context: WriteContext,
   { options, path, sent, reset, parentKeys = {} }: WriteNode,

@@ -14,7 +14,7 @@ import { callHooks, type LastSteps } from './call-hooks.ts'
 import { Level, type Segment } from './level.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** `write` writes nested records. */
+/** `returned` collects the rows that the statements return, if the response needs them; `write` writes nested records. */
 export function lastSteps(
   context: WriteContext,
   segment: Segment,

@@ -8,9 +8,11 @@ import { GroupSize } from './group-size.ts'
 import { Rounds } from './rounds.ts'
 
 interface LevelOptions {
+  /** Whether each segment has one node, because the order of the list matters. */
   readonly isOrdered?: boolean
   /** How many nodes the first segment has. */
   readonly size?: 1 | 'all'
+  /** What the removals of a list and of its dependents share; given if the records are removed. */
   readonly removals?: Removals | undefined
 }
 
@@ -34,8 +36,10 @@ export class Level {
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
   readonly #groups: GroupSize
   readonly #rounds: Rounds
+  /** The nodes that are left of the list, or of the last round; those from the index `#at` on are in no segment yet. */
   #waiting: readonly WriteNode[]
   #at = 0
+  /** How often `startSmall` was called. */
   #interruptions = 0
   #segments = 0
   #staysAtOne = false
@@ -66,6 +70,7 @@ export class Level {
     return this.#waiting.slice(this.#at)
   }
 
+  /** Takes the next segment. Throws a refusal if no record of the last round could be removed. */
   next(): Segment {
     if (this.#at === this.#waiting.length) this.putBack(this.#rounds.next())
     const size = this.#groups.take(this.#interruptions)
@@ -118,12 +123,14 @@ export class Level {
 /** Nodes that make each step of a write together. */
 export class Segment {
   readonly level: Level
+  /** Whether it is the first segment of its level. */
   readonly isFirst: boolean
   /** How many nodes it may have. */
   readonly size: number
   /** The index of the node whose hooks are called. */
   at = 0
   #nodes: readonly WriteNode[]
+  /** How many of the nodes `takeToNest` has returned. */
   #nested = 0
 
   constructor(level: Level, nodes: readonly WriteNode[], size: number, isFirst: boolean) {

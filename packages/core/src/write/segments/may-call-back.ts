@@ -21,7 +21,7 @@ export function mayCallBack(
 ): boolean {
   const { hooks } = context
   const removal = nodes[0]?.options.removal
-  if (removal !== undefined) return mayCallBackFor(context, resource, removal.cascade)
+  if (removal !== undefined) return mayCallBackFor(context, resource, removal)
   const models: Models = { records: new Set([resource]), junctions: new Set(), removed: new Set() }
   for (let i = 0; i < nodes.length; i++) {
     const { asFound, asMissing } = nodes[i] as WriteNode
@@ -31,9 +31,9 @@ export function mayCallBack(
   for (const one of [...models.records, ...models.junctions]) {
     if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
   }
-  // A many-to-many list may delete links, and a list of children those that it does not name.
+  // A many-to-many list may delete links, and a list of children those that it does not name; neither with `cascade_delete`.
   for (const one of [...models.junctions, ...models.removed]) {
-    if (mayCallBackFor(context, one, false)) return true
+    if (mayCallBackFor(context, one, { cascade: false })) return true
   }
   return false
 }
@@ -42,9 +42,9 @@ export function mayCallBack(
 function mayCallBackFor(
   { hooks, registry }: Pick<WriteContext, 'hooks' | 'registry'>,
   resource: Resource,
-  cascade: boolean,
+  { cascade }: { readonly cascade: boolean },
 ): boolean {
-  const { deleted, emptied } = removalReach(registry, resource, cascade)
+  const { deleted, emptied } = removalReach(registry, resource, { cascade })
   return (
     [...deleted].some((one) => hooks.has(one, 'remove')) ||
     [...emptied].some((one) => hooks.has(one, 'update'))

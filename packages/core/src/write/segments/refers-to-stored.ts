@@ -5,7 +5,7 @@ import { tableKey } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
 import type { WriteNested } from '../links/nested-lists.ts'
 import type { NestedNode } from '../nodes/node.ts'
-import { creating, nestedNode, recordOf, type WriteNode } from '../nodes/write-node.ts'
+import { creating, nestedNode, recordNodeOf, type WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
 /**
@@ -24,6 +24,7 @@ export async function refersToStored(
   try {
     for (const [{ target }, references] of nested) {
       const options = creating(target)
+      // Writes nothing, because a reference only looks its record up; throws if one is not found.
       await write(
         context,
         references.map((one) => nestedNode(options, one)),
@@ -50,7 +51,7 @@ function nestedReferences(
     return nodes.every((node) => node.kind === 'reference' && node.otherwise === null)
   }
   for (const one of records) {
-    const { parents = [], children = [] } = recordOf(one) ?? {}
+    const { parents = [], children = [] } = recordNodeOf(one) ?? {}
     for (const { relation, node: parent } of parents) {
       if (!add(relation, [parent])) return undefined
     }

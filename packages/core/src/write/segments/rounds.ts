@@ -3,7 +3,9 @@
 import type { WriteNode } from '../nodes/write-node.ts'
 
 export class Rounds {
+  /** How many nodes this round has. */
   #size: number
+  /** The nodes of this round that were refused, and why the last of them was. */
   #failed: WriteNode[] = []
   #refusal: unknown
 
@@ -12,7 +14,7 @@ export class Rounds {
     this.#size = size
   }
 
-  /** Makes a node wait for the next round. */
+  /** Makes a node wait for the next round; `refusal` is the error that it has met. */
   add(node: WriteNode, refusal: unknown): void {
     this.#failed.push(node)
     this.#refusal = refusal

@@ -1,4 +1,5 @@
-// WriteQueue: runs statements of a write one after the other; after a failure, no more of them.
+// WriteQueue: runs statements of a write one after the other; after a failure, no more of them. Several may be asked for at once, because a
+// hook need not wait for its statements, before each of which the writer stores earlier records.
 
 export class WriteQueue {
   #last: Promise<void> = Promise.resolve()

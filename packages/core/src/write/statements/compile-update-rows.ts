@@ -4,6 +4,7 @@ import type { Expression, SqlBool } from 'kysely'
 import type { Ref } from '../../dialect/shared/sql/sql-parts.ts'
 import { type Fragment, isFragment, isNodeSource, sql } from '../../lib/sql/fragment.ts'
 import { tableOf } from '../../lib/sql/table-name.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Target } from '../../query/compile/target.ts'
 import { valueOfJson } from '../../query/plan/conditions/value.ts'
@@ -66,12 +67,15 @@ const isGiven = (value: unknown): boolean => value !== undefined
 
 const isPartial = ({ values }: WrittenColumn): boolean => values.includes(undefined)
 
-/** Whether CASE can have these values: each row sets each column, and each value is a parameter, which takes its type from the column. */
-const areCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
+/**
+ * Whether a CASE can have these values: each row sets each column, and each value is a parameter, which takes its type from the column. Not
+ * for json columns: MySQL converts all results of a CASE to text if one is, and so stores decimals in the kept documents as doubles.
+ */
+const canBeCases = (columns: readonly WrittenColumn[], rows: number): boolean =>
   rows <= mostCases &&
   columns.every(
     ({ column, values }) =>
-      column.type !== 'json' &&
+      columnTypes[column.type].json !== 'any' &&
       !values.some((value) => value === undefined || isFragment(value) || isNodeSource(value)),
   )
 
@@ -114,6 +118,7 @@ function compileJoinedUpdate(
   if (made === undefined) return undefined
   const { table, refs, joinedBy } = made
   const isJoin = joinedBy === 'join'
+  /** The index of the first column of flags. */
   const flags = primaryKey.length + columns.length
   const set = columns.map((one, i) => {
     const { dbName } = one.column
@@ -132,6 +137,7 @@ function compileJoinedUpdate(
   const [own, values, same] = [tableOf(resource), sql.join(set), sql.join(parts, sql` and `)]
   const { clause, readers } = returning(target, output)
   return {
+    // STRAIGHT_JOIN reads the values first, and then each record by its key.
     statement: isJoin
       ? sql`update ${table} straight_join ${own} on ${same} set ${values}${clause}`
       : sql`update ${own} set ${values} from ${table} where ${same}${clause}`,
@@ -172,7 +178,7 @@ export function compileUpdateRows(
   const shared = new Set(used.filter(isShared))
   if (shared.size < used.length) {
     const joined = compileJoinedUpdate(target, resource, used, updates, output)
-    if (joined !== undefined || !areCases(used, updates.length)) return joined
+    if (joined !== undefined || !canBeCases(used, updates.length)) return joined
   }
   const { primaryKey } = resource
   const parts = keyParts(primaryKey)

@@ -13,6 +13,6 @@ export interface Returning {
 
 /** The clause returns columns of the written row in the same form as a SELECT would. */
 export function returning(target: Target, output: readonly Output[]): Returning {
-  const { items, readers } = selectList(target, output, false)
+  const { items, readers } = selectList(target, output)
   return { clause: items.length === 0 ? sql`` : sql` returning ${sql.join(items)}`, readers }
 }

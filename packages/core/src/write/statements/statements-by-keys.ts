@@ -5,18 +5,20 @@ import type { Expression, SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'
 import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { readLock } from '../../query/compile/read-lock.ts'
 import { orderBy, whereAll } from '../../query/compile/rows/clauses.ts'
 import { keysCondition } from '../../query/compile/rows/keys-condition.ts'
-import { type Reader, selectList } from '../../query/compile/selection.ts'
-import { notDeleted } from '../../query/compile/source.ts'
+import { selectList, type ValueReader } from '../../query/compile/selection.ts'
+import { isNotDeleted } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
 import { columnsOf } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import {
   type CompiledWrite,
+  comparedColumn,
   insertedRows,
   type LockedFor,
   lockClause,
@@ -41,7 +43,7 @@ export function compileLinks(
   target: Target,
   rows: RowsByKeys,
   ends: readonly KeyPart[],
-): { readonly statement: Fragment; readonly readers: readonly Reader[] } {
+): { readonly statement: Fragment; readonly readers: readonly ValueReader[] } {
   const { dialect } = target
   const selected = ends.map(({ dbName, column }, i) =>
     sql`${dialect.select(column, sql.id(dbName))}`.as(`end_${i}`),
@@ -112,7 +114,7 @@ export function compileNamedKeys(
   )
   if (numbered === undefined) return undefined
   const { table, number, refs } = numbered(constant(keys))
-  const { items, readers } = selectList(target, columnsOf(resource, primaryKey), false)
+  const { items, readers } = selectList(target, columnsOf(resource, primaryKey))
   const same = primaryKey.map((column, i) => {
     const ref = sql.id(resource.table, column.dbName)
     return dialect.sameKey(column, ref, column, refs[i] as Expression<unknown>)
@@ -169,8 +171,8 @@ export function compileLockedByKeys(
   const encoded = values.map((value) => dialect.encode(column, value))
   const made = dialect.shortcuts?.valuesTable?.([{ column, values: encoded }])
   if (made?.joinedBy !== 'join') return undefined
-  const { items, readers } = selectList(target, output, false)
-  const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
+  const { items, readers } = selectList(target, output)
+  const undeleted = includeDeleted ? undefined : isNotDeleted(target, resource)
   // A derived table, because MySQL refuses FOR UPDATE in a statement that reads a table function directly (error 3569).
   const wanted = sql`(select ${made.refs[0]} as ${sql.id('key')} from ${made.table}) as ${sql.id('model_api_keys')}`
   const same = sql`${sql.id(resource.table, column.dbName)} = ${sql.id('model_api_keys', 'key')}`
@@ -181,7 +183,7 @@ export function compileLockedByKeys(
 
 /** Whether all columns are integers: for other types, the database may find values equal that the service does not. */
 export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
-  columns.every(({ type }) => type === 'integer' || type === 'bigint')
+  columns.every(({ type }) => columnTypes[type].number === 'whole')
 
 /**
  * Locks the rows until the transaction ends. By keys of several columns, in the order of the keys, so that two transactions do not wait for
@@ -198,7 +200,10 @@ export function compileLockByKeys(
 }
 
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
-  const columns = parts.map(({ dbName, column }) => ({ column, ref: sql.id(dbName) }))
+  const columns = parts.map((part) => ({
+    column: comparedColumn(target.dialect, part),
+    ref: sql.id(part.dbName),
+  }))
   const inKeys = keysCondition(target, columns, constant(keys))
   return matches.length === 0
     ? inKeys

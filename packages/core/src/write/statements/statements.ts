@@ -2,7 +2,8 @@
 
 import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../database/cell.ts'
-import type { BoundColumn } from '../../dialect/internal-dialect.ts'
+import type { BoundColumn, InternalDialect } from '../../dialect/internal-dialect.ts'
+import { comparedWith } from '../../dialect/shared/sql/compared-column.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { expressionParam } from '../../lib/sql/expression-param.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -15,7 +16,7 @@ import { whereAll } from '../../query/compile/rows/clauses.ts'
 import { allOf } from '../../query/compile/rows/condition.ts'
 import type { RowScope } from '../../query/compile/scopes.ts'
 import { type SelectList, selectList } from '../../query/compile/selection.ts'
-import { notDeleted } from '../../query/compile/source.ts'
+import { isNotDeleted } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Output, RowPlan, Value } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'
@@ -29,14 +30,20 @@ export interface CompiledWrite {
   readonly inScope?: CellLocation | undefined
 }
 
-/** A column of a table and the value it must equal; `column` determines how values are compared. */
+/** A column of a table and the value it must equal. */
 export interface Match {
   readonly dbName: string
+  /** The column that determines how its values are compared. */
   readonly column: NamedColumn
+  /** The column itself, if it is a foreign key that refers to `column`: its collation may be another one. */
+  readonly held?: NamedColumn
   readonly value: Value
 }
 
-/** The slot of the values of the policy's condition on the records that a statement may write. */
+/**
+ * The slot of the values of the policy's condition on the records that a statement may write. A slot is the place of values in a stored
+ * statement (`statement-store.ts`): it names the values that each request fills in.
+ */
 export const scopeSlot: object = { name: 'scope' }
 
 /** The slot of the values of the condition on the written records that the response may show. */
@@ -68,7 +75,7 @@ export interface SeenReference {
 const compileReference = (target: Target, reference: SeenReference): Fragment<SqlBool> => {
   const { relation, key, includeDeleted, scope, stored } = reference
   const values = slotParam(target, relation, valuesOfReference(reference))
-  const undeleted = includeDeleted ? undefined : notDeleted(target, relation.target)
+  const undeleted = includeDeleted ? undefined : isNotDeleted(target, relation.target)
   const conditions = [
     matchValues(
       target,
@@ -231,7 +238,7 @@ export function compileUpdate(
     output = [],
   }: WriteReach & { readonly output?: readonly Output[] } = {},
 ): CompiledWrite {
-  const undeleted = alive ? notDeleted(target, resource) : undefined
+  const undeleted = alive ? isNotDeleted(target, resource) : undefined
   const where = whereAll([
     matchCondition(target, key),
     ...(undeleted === undefined ? [] : [undeleted]),
@@ -329,8 +336,8 @@ function lockedRows(
   ...where: readonly (Fragment<SqlBool> | undefined)[]
 ): CompiledWrite {
   const { resource, includeDeleted } = plan.from
-  const { items, readers } = selectList(target, plan.output, false)
-  const undeleted = includeDeleted ? undefined : notDeleted(target, resource)
+  const { items, readers } = selectList(target, plan.output)
+  const undeleted = includeDeleted ? undefined : isNotDeleted(target, resource)
   const conditions = [...where, undeleted].filter((one) => one !== undefined)
   const rows = sql`select ${sql.join(items)} from ${tableOf(resource)}`
   const lock = lockClause(target, resource, lockedFor)
@@ -349,7 +356,7 @@ export function compileProbe(
   active?: Resource,
 ): Fragment {
   const other = except.length === 0 ? sql`` : sql` and not (${matchCondition(target, except)})`
-  const undeleted = active && notDeleted(target, active)
+  const undeleted = active && isNotDeleted(target, active)
   const alive = undeleted === undefined ? sql`` : sql` and ${undeleted}`
   return sql`select 1 as ${sql.id('found')} from ${tableOf(table)} where ${matchCondition(target, matches)}${other}${alive} limit 1${readLock(target, 'base')}`
 }
@@ -376,6 +383,7 @@ const encodedValue = (
   value: JsonValue | undefined,
 ): unknown => {
   const { dialect, decisions } = target
+  // The statement is sent once, and not stored.
   if (decisions === undefined) return encoded(dialect, column, value)
   const stored = slotParam(target, column, value ?? null)
   return expressionParam(stored.share((given) => encoded(dialect, column, given)))
@@ -384,6 +392,12 @@ const encodedValue = (
 /** `a = 1 and b = 2` */
 export const matchCondition = (target: Target, matches: readonly Match[]): Fragment<SqlBool> =>
   matchValues(target, matches, slotParam(target, keySlot, matchedBy(matches)))
+
+/** The column by which the values of a match are compared. */
+export const comparedColumn = (
+  dialect: InternalDialect,
+  { held, column }: Omit<Match, 'value'>,
+): NamedColumn => (held === undefined ? column : comparedWith(dialect, held, column))
 
 /** The values that columns must equal. */
 export const matchedBy = (matches: readonly Match[]): readonly Value[] =>
@@ -394,10 +408,10 @@ function matchValues(
   matches: readonly Match[],
   values: Param<readonly Value[]>,
 ): Fragment<SqlBool> {
-  const parts = matches.map(({ dbName, column }, i) =>
+  const parts = matches.map((match, i) =>
     dialect.compare(
-      column,
-      sql.id(dbName),
+      comparedColumn(dialect, match),
+      sql.id(match.dbName),
       'eq',
       values.map((all) => all[i] as Value),
     ),

@@ -72,10 +72,9 @@ export interface WriteScope {
   readonly references?: readonly ScopedReference[] | undefined
 }
 
-/** A reference with the form of its scope. */
+/** A reference whose scope has a `form`, which identifies its SQL without the values. */
 export interface ScopedReference extends SeenReference {
-  /** Identifies the SQL of the scope without its values. */
-  readonly form: string
+  readonly scope: Condition | undefined
 }
 
 type Condition = Omit<RowScope, 'columns'>
@@ -94,6 +93,7 @@ export function storedSingleWrites(
     { resource, change, columns, output, key, record = noValues }: WriteKey,
     compile: (target: Target) => CompiledWrite,
   ): SingleWriteStatement => {
+    // Without a style, Kysely prints the statements, and they are not stored.
     const style = dialect.shortcuts?.textStyle
     if (style === undefined) return compile(target)
     let name = `${change} ${formOf(written)} ${formOf(shown)}${checked}`
@@ -162,9 +162,9 @@ const formOf = (condition: Condition | undefined): string =>
 /** Names the references and the forms of their scopes, so that a statement is never used for a record that refers to others. */
 function formOfReferences(references: readonly ScopedReference[]): string {
   let whole = ''
-  for (const { relation, includeDeleted, stored, form } of references) {
+  for (const { relation, includeDeleted, stored, scope } of references) {
     const how = `${includeDeleted ? '+' : ''}${stored === undefined ? '' : '='}`
-    whole += ` ${relation.name}${how} ${form.length}:${form}`
+    whole += ` ${relation.name}${how} ${formOf(scope)}`
   }
   return whole
 }
@@ -172,6 +172,7 @@ function formOfReferences(references: readonly ScopedReference[]): string {
 /** The inputs on which the SQL of a write depends. */
 interface WriteKey {
   readonly resource: Resource
+  /** What the statement does. */
   readonly change:
     | 'insert'
     | 'update'

@@ -3,7 +3,7 @@
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyFromRow, keyText } from '../../query/run/key.ts'
-import type { Key, LinkingRecord } from '../links/link-store.ts'
+import type { LinkingRecord, StoredKey } from '../links/link-store.ts'
 import type { Values } from '../nodes/node.ts'
 import { type AddedAndRemoved, mergedLinks } from '../resolve/merged-links.ts'
 
@@ -25,20 +25,21 @@ export interface ChangeLog {
   noteLinks(
     relation: Pick<ResolvedRelation, 'name' | 'source'>,
     record: LinkingRecord,
-    added: readonly Key[],
-    removed: readonly Key[],
+    added: readonly StoredKey[],
+    removed: readonly StoredKey[],
   ): void
   /** The records written so far, by resource and key. */
   readonly written: ReadonlyMap<Resource, ReadonlyMap<string, WrittenRecord>>
 }
 
 export interface WrittenRecord {
-  readonly key: Key
+  readonly key: StoredKey
   /** The path where the body first names the record; null if it does not. */
   readonly path: string | null
   /** The record before the first change of this request. */
   readonly before: Values | null
-  readonly links: Map<string, AddedAndRemoved<Key>>
+  /** The keys of the linked records, by the name of the relation. */
+  readonly links: Map<string, AddedAndRemoved<StoredKey>>
 }
 
 /** `root`: the path of the record that the whole body describes; null if filters have found the records that it changes. */
@@ -78,7 +79,7 @@ export function changeLog(root: '' | null): ChangeLog {
 }
 
 /** The key of a written record. */
-export function keyOf(resource: Resource, values: Values): Key {
+export function keyOf(resource: Resource, values: Values): StoredKey {
   const key = keyFromRow(resource.primaryKey, values)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
   return key

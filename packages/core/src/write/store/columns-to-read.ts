@@ -20,7 +20,7 @@ interface Conditional {
   readonly precondition?: Precondition | undefined
 }
 
-/** PATCH, PUT or an upsert changes the records. `replace` and `touches` are those of `ChangeOptions`. */
+/** PATCH, PUT or an upsert changes the records. `replace` and `touches` are those of `NodeOptions`. */
 export interface ChangeUse extends Conditional {
   readonly kind: 'change'
   readonly nodes: readonly RecordNode[]
@@ -28,7 +28,7 @@ export interface ChangeUse extends Conditional {
   readonly touches?: boolean
 }
 
-/** Existing children get another parent, whose key is stored in the columns `filled`. */
+/** Existing children get another parent, whose key is stored in the columns `filled`, or none: these are then set to NULL. */
 export interface MoveUse {
   readonly kind: 'move'
   readonly nodes: readonly ReferenceNode[]
@@ -155,7 +155,7 @@ function addForChange(
   if (hasChildren) addAll(names, updatedColumns(resource))
   const { softDelete } = resource.settings
   if (softDelete !== null) names.add(softDelete.attribute)
-  addSet(names, context, resource, set, touches)
+  addSet(names, context, resource, set, { touches })
 }
 
 function addForMove(
@@ -165,7 +165,7 @@ function addForMove(
   { nodes, filled }: MoveUse,
 ): void {
   for (const { sentBack } of nodes) addSentBack(names, resource, sentBack)
-  addSet(names, context, resource, new Set(filled.map(nameOf)), true)
+  addSet(names, context, resource, new Set(filled.map(nameOf)), { touches: true })
 }
 
 function addForRestore(names: Set<string>, context: WriteContext, resource: Resource): void {
@@ -197,7 +197,7 @@ function addMark(names: Set<string>, context: WriteContext, resource: Resource):
   const { softDelete } = resource.settings
   if (softDelete === null) return
   names.add(softDelete.attribute)
-  addSet(names, context, resource, new Set([softDelete.attribute]), true)
+  addSet(names, context, resource, new Set([softDelete.attribute]), { touches: true })
 }
 
 /** Adds what is needed of the stored record when columns are `set`: those to compare, and the whole keys of which they are a part. */
@@ -206,7 +206,7 @@ function addSet(
   { access, target }: WriteContext,
   resource: Resource,
   set: ReadonlySet<string>,
-  touches: boolean,
+  { touches }: { readonly touches: boolean },
 ): void {
   const composite = [...resource.allRelations.values()].filter(
     ({ kind, from }) => kind === 'belongsTo' && from.length > 1,

@@ -49,7 +49,7 @@ function checkedValue(
 ): JsonValue {
   const what = `The soft-delete value of ${name}`
   const converted = given === null ? { value: null } : convertJson(column, given as JsonValue)
-  if ('expected' in converted) throw new Error(`${what} is not ${converted.expected}.`)
+  if ('expected' in converted) throw new Error(`${what} is not ${converted.expected.text}.`)
   const { value } = converted
   if (!sameValue(column, value, active)) return value
   throw new Error(`${what} is that of an active record.`)

@@ -9,6 +9,7 @@ import { generatedPart, ofOwnTable } from '../nodes/hidden-references.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 
 interface KeysOfTable {
+  /** The keys that the database has given to new records, as `keyText`. */
   readonly given: Set<string>
   /** The paths of the foreign keys that were sent, by key, as `keyText`. */
   readonly sent: Map<string, readonly string[]>
@@ -30,7 +31,7 @@ export class GeneratedKeys {
    * Throws 422 if a foreign key in the `sent` values of a record names a record that this write has created, and remembers the others.
    * `filled` has the foreign keys that nested objects or the record around this one set.
    */
-  refuseSent(resource: Resource, sent: Values, path: string, filled: Values = nothing): void {
+  refuseGuessed(resource: Resource, sent: Values, path: string, filled: Values = nothing): void {
     for (const relation of resource.allRelations.values()) {
       const column = this.#watched(resource, relation)
       if (column === undefined || column.name in filled) continue
@@ -48,6 +49,7 @@ export class GeneratedKeys {
 
   /** Adds the key of a new record; throws 422 if a foreign key of the body has guessed it. */
   add(resource: Resource, generated: readonly NamedColumn[], values: Values): void {
+    // As in `generatedPart`: only primary keys of one column are watched.
     if (generated.length !== 1 || resource.primaryKey.length !== 1) return
     if (!this.#hasNested && ![...resource.allRelations.values()].some(ofOwnTable(resource))) return
     const text = keyTextIn(generated, values)

@@ -1,9 +1,10 @@
-// newKeyInView: the generated key of a new record of a view. Its INSTEAD OF trigger stores the record, so neither RETURNING nor the insert id
-// tells the key.
+// newKeyInView: finds the generated key of a record that was inserted into a view. A trigger of the view (INSTEAD OF INSERT) stores the
+// record, so neither RETURNING nor the driver's insert id gives the key.
 
 import type { KeysOfView } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { sql } from '../../lib/sql/fragment.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -24,5 +25,5 @@ export async function newKeyInView(
   const beyond = countBeyond(known === null ? null : String(known))
   const [after] = await lease.rows(sql`select ${largest} as ${key}, ${beyond} as ${count}`)
   if (Number(after?.count) !== 1) return undefined
-  return type === 'bigint' ? String(after?.key) : Number(after?.key)
+  return columnTypes[type].json === 'number' ? Number(after?.key) : String(after?.key)
 }

@@ -6,33 +6,33 @@ import type { Lease, NamedRow } from '../../database/leases/lease.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
 import { unavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
-import { type Refusal, refusedWrite } from '../refusals/refusal.ts'
+import { refusedWrite, type WriteRefusal } from '../refusals/refusal.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** Runs a statement; `step` describes it for the Refusal. */
+/** Runs a statement; `step` describes it for the error of a refusal. Returned rows are objects. */
 export const runWrite = async (
   context: Pick<WriteContext, 'lease'>,
   statement: Fragment,
-  step: Omit<Refusal, 'failure'>,
+  step: Omit<WriteRefusal, 'failure'>,
 ): Promise<QueryResult<NamedRow>> =>
-  (await send(context, statement, step, false)) as QueryResult<NamedRow>
+  (await send(context, statement, step, 'objects')) as QueryResult<NamedRow>
 
 /** `runWrite`, but the returned rows are arrays if the driver supports that. */
 export const runWriteForRows = (
   context: Pick<WriteContext, 'lease'>,
   statement: Sendable,
-  step: Omit<Refusal, 'failure'>,
-): Promise<QueryResult<RawRow>> => send(context, statement, step, true)
+  step: Omit<WriteRefusal, 'failure'>,
+): Promise<QueryResult<RawRow>> => send(context, statement, step, 'arrays if possible')
 
 async function send(
   { lease }: Pick<WriteContext, 'lease'>,
   statement: Sendable,
-  step: Omit<Refusal, 'failure'>,
-  asArrays: boolean,
+  step: Omit<WriteRefusal, 'failure'>,
+  form: 'objects' | 'arrays if possible',
 ): Promise<QueryResult<RawRow>> {
   const { dialect } = lease
   try {
-    const result = await lease.send<RawRow>(statement, asArrays)
+    const result = await lease.send<RawRow>(statement, form === 'arrays if possible')
     return hasExactKey(result) ? result : await withExactKey(lease, result)
   } catch (error) {
     const failure = dialect.classify(error)
@@ -44,6 +44,7 @@ async function send(
         throw unavailable(error, failure.kind)
       case 'other':
         throw error
+      // The other kinds say why the database refused the statement.
       default:
         throw refusedWrite({ failure, ...step }, error)
     }

@@ -4,14 +4,16 @@ import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { sql } from '../../lib/sql/fragment.ts'
+import { columnTypes } from '../../model/column-types.ts'
 import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import { untoldDefault } from '../../problems.ts'
 import { decodeRow } from '../../query/run/named-rows.ts'
 import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
 import { columnsOf } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { type InsertedLink, type Refusal, refusedWrite } from '../refusals/refusal.ts'
+import { type InsertedLink, refusedWrite, type WriteRefusal } from '../refusals/refusal.ts'
 import { existsUnscoped, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import { compileInsert, compileUpdate } from '../statements/statements.ts'
 import { newKeyInView } from './key-in-view.ts'
@@ -22,7 +24,7 @@ import type { WriteContext } from './write-context.ts'
 interface InsertOptions {
   /** Given if the record is a link of a published junction. */
   readonly links?: () => readonly InsertedLink[]
-  /** `filled` of `Refusal`. */
+  /** `filled` of `WriteRefusal`. */
   readonly filled?: Values | undefined
 }
 
@@ -72,6 +74,7 @@ async function insertRow(
   }
   const { rows, insertId, numAffectedRows } = await runWrite(context, statement, step)
   const [row] = rows
+  // A trigger may have skipped the row.
   const isMissing =
     readers.length > 0
       ? row === undefined
@@ -86,7 +89,7 @@ async function insertRow(
 }
 
 /** The refusal of a row that a trigger has skipped without an error: `return null`, `raise(ignore)`. */
-export const skippedRow = (step: Omit<Refusal, 'failure'>): Error =>
+export const skippedRow = (step: Omit<WriteRefusal, 'failure'>): Error =>
   refusedWrite({ failure: { kind: 'trigger' }, ...step }, new Error('A trigger skipped the row.'))
 
 /** Whether a record with a key of its own exists although its INSERT counted no row: a trigger may have stored it elsewhere. */
@@ -118,19 +121,18 @@ async function withDefaultKey(
   const made: Record<string, JsonValue> = {}
   for (const column of asked) {
     const own = lease.dialect.defaultOf?.(column)
-    if (own === undefined) throw validationFailed([[pathTo(path, column.name), [notTold]]])
+    if (own === undefined) {
+      throw validationFailed([{ path: pathTo(path, column.name), ...untoldDefault }])
+    }
     const [row] = await lease.rows(sql`select ${own} as ${sql.id('key')}`)
     made[column.name] = String(row?.key)
   }
   return { ...values, ...made }
 }
 
-const notTold =
-  'The database has a default for this field, but does not tell the value that it gives: send one.'
-
 /** Whether the column is a counter, whose generated value drivers report. */
 export const isCounter = ({ type, definition }: NamedColumn): boolean =>
-  definition.generated === true && (type === 'integer' || type === 'bigint')
+  definition.generated === true && columnTypes[type].number === 'whole'
 
 /** The key columns that the database generates, and the values without them. */
 export function splitGeneratedKey(
@@ -156,11 +158,11 @@ export function withInsertId(
   if (others.length > 0 || insertId === undefined) {
     throw new Error(`The database does not tell the key of a new ${resource.name}.`)
   }
-  const id = counter.type === 'bigint' ? String(insertId) : Number(insertId)
+  const id = columnTypes[counter.type].json === 'number' ? Number(insertId) : String(insertId)
   return { ...given, [counter.name]: id }
 }
 
-/** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `ChangeOptions`. */
+/** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `NodeOptions`. */
 export function changesToStore(
   context: WriteContext,
   resource: Resource,

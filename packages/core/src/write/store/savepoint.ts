@@ -2,30 +2,62 @@
 // without them, because most lists are not refused.
 
 import { deferredError } from '../../database/leases/in-transaction.ts'
+import type { Lease } from '../../database/leases/lease.ts'
+import { atFreeLevel } from '../../database/leases/savepoint-level.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { WriteContext } from './write-context.ts'
 
 type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'repeat'>>
 
-/** `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host. */
-export type SavepointName = 'write' | 'operation' | 'batch'
+/**
+ * `write`: inside one write; `operation`: before an operation of a batch; `batch`: before a batch in a transaction of the host; `request`:
+ * before a write of the client in the process, in such a transaction.
+ */
+export type SavepointName = 'write' | 'operation' | 'batch' | 'request'
 
 const names = {
-  write: sql.id('model_api'),
-  operation: sql.id('model_api_operation'),
-  batch: sql.id('model_api_batch'),
+  write: 'model_api',
+  operation: 'model_api_operation',
+  batch: 'model_api_batch',
+  request: 'model_api_request',
 } as const
+
+/** Work inside another savepoint has its own names, because MySQL and MariaDB remove an earlier savepoint of the same name. */
+const named = ({ lease: { level } }: Inside, name: SavepointName): Fragment =>
+  sql.id(level === 0 ? names[name] : `${names[name]}_${level}`)
 
 /** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
 export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.repeat === undefined) await send(context, sql`savepoint ${names[name]}`)
+  if (context.repeat === undefined) await send(context, sql`savepoint ${named(context, name)}`)
 }
 
 /** Rolls back to the savepoint, which remains set. */
 export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
   context.repeat?.()
-  await send(context, sql`rollback to savepoint ${names[name]}`)
+  await send(context, sql`rollback to savepoint ${named(context, name)}`)
 }
+
+/** Runs work of which nothing is stored if it fails, in a transaction that goes on. The work receives the lease that it has to use. */
+export const inSavepoint = <T>(
+  outside: Lease,
+  name: SavepointName,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> =>
+  atFreeLevel(outside, async (lease) => {
+    const context = { lease }
+    const release = () => send(context, sql`release savepoint ${named(context, name)}`)
+    await setSavepoint(context, name)
+    let result: T
+    try {
+      result = await work(lease)
+    } catch (error) {
+      await rollBackTo(context, name)
+      await release()
+      throw error
+    }
+    await release()
+    return result
+  })
 
 async function send({ lease }: Inside, statement: Fragment): Promise<void> {
   try {

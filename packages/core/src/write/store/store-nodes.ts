@@ -27,6 +27,7 @@ export async function storeNodes(
     made.length === 0
       ? []
       : await insertRows(context, resource, made, returned?.byInsert ? returned : undefined)
+  // The next index in `updated` and in `inserted`, which have the order of the nodes.
   let [u, n] = [0, 0]
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i] as WriteNode

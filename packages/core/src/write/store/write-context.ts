@@ -4,6 +4,7 @@ import type { BeforeHookStatements } from '../../database/leases/hook-connection
 import type { Lease } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
 import type { NamedColumn, Registry, Resource } from '../../model/registry/resource.ts'
 import type { DefaultFunction } from '../../model/settings/access/hook-types.ts'
 import type { Target } from '../../query/compile/target.ts'
@@ -29,8 +30,6 @@ export interface WriteHooks {
 
 /** `If-Match` and `If-None-Match` of a write of one record. */
 export interface Precondition {
-  /** Whether `If-Match` has an ETag; `*` is none. */
-  readonly namesVersion: boolean
   /** The columns of the stored record that `holdsFor` needs. */
   readonly columns: readonly NamedColumn[]
   /** Whether the stored record meets both headers. */
@@ -75,7 +74,9 @@ export interface Interrupt {
 }
 
 export interface WriteContext extends ValueSources {
+  /** The connection with the transaction. */
   readonly lease: Lease
+  /** What statements are compiled for: the database, its dialect, and the rows that may be read. */
   readonly target: Target
   readonly registry: Registry
   readonly access: WriteAccess
@@ -87,7 +88,7 @@ export interface WriteContext extends ValueSources {
   /** Collects the written records; absent if no callback receives them. */
   readonly changes: ChangeLog | undefined
   /** Why a merged document cannot be stored; undefined if it can. */
-  readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => string | undefined
+  readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => CodedProblem | undefined
   readonly problems: InputProblems
   /** Collects the records that references name and that were read without a lock. */
   readonly unlocked: UnlockedReference[]

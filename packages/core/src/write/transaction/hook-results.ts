@@ -24,10 +24,13 @@ type Calls = Map<string, Called[]>
  * back with the transaction, and its result may depend on them. A repetition after a conflict begins anew.
  */
 export class HookResults {
+  /** The calls of the repeated attempt whose results were not used yet. */
   #earlier: Calls | undefined
+  /** The calls of this attempt. */
   #calls: Calls | undefined
   #keeps = false
   #statements: (() => number) | undefined
+  /** How many statements hooks had sent when the attempt began. */
   #before = 0
 
   /** Begins an attempt; `statements` returns how many statements hooks have sent through the connection of the attempt, if they can. */

@@ -1,7 +1,7 @@
 // writeOnce: one attempt of a write, in its transaction. `writer.ts` repeats it if it has to be made in another way, or may succeed now.
 
 import type { HookConnection } from '../../database/leases/hook-connection.ts'
-import type { Lease } from '../../database/leases/lease.ts'
+import type { Lease, Work } from '../../database/leases/lease.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -12,15 +12,17 @@ import type { FusionFacts } from '../fusion/fusion-of.ts'
 import type { Fused, OneRecord } from '../fusion/one-record.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
 import type { Warned } from '../refusals/explained-error.ts'
-import { type Probe, type Refusal, refusalOf, refusedWrite } from '../refusals/refusal.ts'
+import { type Probe, refusedWrite, type WriteRefusal, writeRefusalOf } from '../refusals/refusal.ts'
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
+import { inSavepoint } from '../store/savepoint.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import type { HookResults } from './hook-results.ts'
 
 /** A write in its transaction. */
 export interface OpenWrite {
   readonly context: WriteContext
+  /** The connection that hooks use. */
   readonly hooks: HookConnection
 }
 
@@ -37,6 +39,8 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   readonly own: AnyDatabase
   /** The connection outside of the transaction. */
   readonly outside: Probe
+  /** Whether a savepoint undoes the write if it fails, because its transaction goes on. */
+  readonly inSavepoint: boolean
   /** The batch whose transaction the write runs in. */
   readonly batch: { readonly deferred: DeferredCheck | undefined } | undefined
   /** Whether callbacks before or after COMMIT receive what the write has changed. */
@@ -57,7 +61,7 @@ export interface AttemptOptions {
   /** The record, if the request writes one and only shows it: one statement may then make the write. */
   readonly one?: OneRecord | undefined
   /** Whether a concurrent transaction may have caused the refusal, so that the transaction is repeated. */
-  readonly retryOn?: (refusal: Refusal) => boolean
+  readonly retryOn?: (refusal: WriteRefusal) => boolean
 }
 
 /** What the context of an attempt depends on. */
@@ -68,6 +72,7 @@ export interface AttemptFacts {
   readonly deferred: DatabaseFailure | undefined
   /** What hooks have returned in this write. */
   readonly results: HookResults
+  /** Given if one statement makes the write. */
   readonly fused: Fused | undefined
 }
 
@@ -89,27 +94,37 @@ export function writeOnce<W extends OpenWrite, R>(
   if (fused?.fusion.inTransaction === false) return writeAlone(request, work, facts)
   const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
     const writing = request.writingIn({ lease, own: transaction }, facts)
+    return inWriting(writing, transaction).finally(() => {
+      if (batch === undefined) writing.hooks.nested.end()
+    })
+  }
+  const inWriting = async (writing: W, transaction: AnyDatabase): Promise<Attempted<R>> => {
     const { context, hooks } = writing
     results.begin(() => hooks.sent)
     const written = await work(writing)
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
+    // The write is complete, so statements of later hooks need no work before.
     hooks.statements = undefined
     // Without a transaction, the records are stored already.
     if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     const result = await request.finish(writing, written)
     const changes = request.needsChanges ? await changesOf(context) : []
     await request.beforeCommit(writing, changes)
+    await hooks.nested.settled()
     if (deferred !== undefined) {
       if (batch?.deferred === undefined) await refuseDeferred([{ context }], deferred)
       else batch.deferred.add(context)
     }
     return { result, changes }
   }
+  const undone: Work<Attempted<R>> = (lease, transaction) =>
+    inSavepoint(lease, 'request', (inside) => insideTransaction(inside, transaction))
+  const working = request.inSavepoint ? undone : insideTransaction
   const isolation = fused === undefined ? 'read committed' : 'of the connection'
   return isAtomic
-    ? outside.lease.inTransactionIfSupported(insideTransaction, own)
-    : outside.lease.inTransaction(insideTransaction, own, isolation)
+    ? outside.lease.inTransactionIfSupported(working, own)
+    : outside.lease.inTransaction(working, own, isolation)
 }
 
 /** Runs a write whose one statement needs no transaction, and of which no callback is told. */
@@ -132,9 +147,10 @@ export const noChanges: readonly Change[] = []
  * accepts no statement between a refusal and the rollback, so there it is explained afterwards.
  */
 async function explainedInside(context: WriteContext, error: unknown): Promise<never> {
-  const refusal = refusalOf(error)
+  const refusal = writeRefusalOf(error)
   if (refusal === undefined || refusal.explained !== undefined) throw error
   try {
+    // Fails if the transaction accepts no more statements.
     await context.lease.rows(sql`select 1 as ${sql.id('one')}`)
   } catch {
     throw error

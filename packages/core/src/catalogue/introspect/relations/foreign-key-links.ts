@@ -1,21 +1,22 @@
 // Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key.
 
 import type { ColumnType } from '../../../model/column.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import { canBeKey } from '../../../model/type-rules.ts'
 import type { CatalogueForeignKey, CatalogueTable } from '../../shared/catalogue.ts'
 import type { DeleteRule } from '../../shared/delete-rule.ts'
 import type { ReadColumns } from '../columns.ts'
 
 /** A table that becomes a model. */
-export interface Draft extends ReadColumns {
+export interface ModelDraft extends ReadColumns {
   readonly table: CatalogueTable
   readonly model: string
 }
 
 /** A foreign key between two tables that become models; all names are those of the database. */
 export interface Link {
-  readonly child: Draft
-  readonly parent: Draft
+  readonly child: ModelDraft
+  readonly parent: ModelDraft
   readonly columns: readonly string[]
   /** Columns of the parent, each paired with the same position in `columns`, in the order of the parent's columns. */
   readonly references: readonly string[]
@@ -32,7 +33,7 @@ export interface Links {
   readonly notes: readonly (readonly [string, string])[]
 }
 
-export function resolveLinks(drafts: readonly Draft[]): Links {
+export function resolveLinks(drafts: readonly ModelDraft[]): Links {
   const links: Link[] = []
   const notes: [string, string][] = []
   for (const child of drafts) {
@@ -73,9 +74,9 @@ function find<T>(items: readonly T[], name: string, nameOf: (item: T) => string)
 }
 
 function resolve(
-  child: Draft,
+  child: ModelDraft,
   foreignKey: CatalogueForeignKey,
-  drafts: readonly Draft[],
+  drafts: readonly ModelDraft[],
 ): Link | string {
   if (foreignKey.schema !== undefined) {
     return `"${foreignKey.schema}.${foreignKey.table}" lies in another schema`
@@ -119,18 +120,23 @@ function resolve(
 }
 
 /** Whether values of the two columns can be equal in JSON. */
-export function agree(child: Draft, column: string, parent: Draft, target: string): boolean {
+export function agree(
+  child: ModelDraft,
+  column: string,
+  parent: ModelDraft,
+  target: string,
+): boolean {
   const [a, b] = [typeOf(child, column), typeOf(parent, target)]
   return a === b || (isText(a) && isText(b))
 }
 
-const typeOf = (draft: Draft, column: string): ColumnType =>
+const typeOf = (draft: ModelDraft, column: string): ColumnType =>
   draft.columns[draft.fields.get(column) ?? '']?.type ?? 'opaque'
 
-const isFiner = ({ table }: Draft, column: string): boolean =>
+const isFiner = ({ table }: ModelDraft, column: string): boolean =>
   table.columns.some(({ name, isFiner }) => name === column && isFiner === true)
 
-const isText = (type: ColumnType): boolean => type === 'string' || type === 'text'
+const isText = (type: ColumnType): boolean => columnTypes[type].text === 'any'
 
 export function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name) => b.includes(name))

@@ -3,8 +3,8 @@
 import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { transliterate } from '../../../lib/naming/transliterate.ts'
-import { type CatalogueTable, ownName } from '../../shared/catalogue.ts'
-import { agree, type Draft, type Link } from './foreign-key-links.ts'
+import { type CatalogueTable, isKeyedByRowId, ownName } from '../../shared/catalogue.ts'
+import { agree, type Link, type ModelDraft } from './foreign-key-links.ts'
 
 /** A relation that the database does not declare: `columns` of `table` hold the key `references` of the table `to`. */
 export interface GivenRelation {
@@ -63,22 +63,27 @@ function checkColumns(
  * table's key (`emp_no`) and the same type, unless the name is a general one such as `name`. The table `posts` takes precedence over
  * `wp_posts` for a column `post_id`, and both over a table whose key has the name of the column. Suggests none for columns of foreign
  * keys, for columns that fit several tables, and for pairs such as `post_id` and `post_type`, of which the second names the table. A key
- * that is itself a foreign key is no target: the column refers to where it leads.
+ * that is itself a foreign key is no target: the column refers to where it leads. Views and foreign tables get no suggestions, and row ids
+ * neither refer nor are targets.
  */
 export function suggestRelations(
-  drafts: readonly Draft[],
+  drafts: readonly ModelDraft[],
   links: readonly Link[],
 ): readonly GivenRelation[] {
-  const isLinked = (draft: Draft, column: string): boolean =>
+  const isLinked = (draft: ModelDraft, column: string): boolean =>
     links.some(({ child, columns }) => child === draft && columns.includes(column))
   const parents = drafts.filter((draft) => {
     const { primaryKey } = draft.table
-    return primaryKey.length === 1 && !isLinked(draft, primaryKey[0] ?? '')
+    // A row id numbers the row: no foreign key can refer to it, and below, it refers to nothing.
+    const isOwn = primaryKey.length === 1 && !isKeyedByRowId(draft.table)
+    return isOwn && !isLinked(draft, primaryKey[0] ?? '')
   })
   return drafts.flatMap((draft) => {
+    // A view or foreign table only shows the rows of other tables.
     if (draft.table.kind !== undefined) return []
     return [...draft.fields.keys()].flatMap((column) => {
       if (isLinked(draft, column) || isPolymorphic(draft, column)) return []
+      if (isKeyedByRowId(draft.table) && draft.table.primaryKey.includes(column)) return []
       const fits = parents.map((parent) => ({ parent, rank: rankOf(draft, column, parent) }))
       const best = Math.max(...fits.map(({ rank }) => rank))
       const fitting = fits.filter(({ rank }) => rank > 0 && rank === best)
@@ -91,7 +96,7 @@ export function suggestRelations(
 }
 
 /** How well a table fits a column: 3 has its whole name, 2 its name without a prefix, 1 that of its key, 0 does not fit. */
-function rankOf(draft: Draft, column: string, parent: Draft): 0 | 1 | 2 | 3 {
+function rankOf(draft: ModelDraft, column: string, parent: ModelDraft): 0 | 1 | 2 | 3 {
   const key = parent.table.primaryKey[0] ?? ''
   const isOwnKey = draft === parent && column === key
   if (isOwnKey || !agree(draft, column, parent, key)) return 0
@@ -102,7 +107,7 @@ function rankOf(draft: Draft, column: string, parent: Draft): 0 | 1 | 2 | 3 {
 }
 
 /** Whether another column names the table to which each row refers, as `item_type` does for `item_id`. */
-function isPolymorphic(draft: Draft, column: string): boolean {
+function isPolymorphic(draft: ModelDraft, column: string): boolean {
   const words = snake(column)
   if (!words.endsWith('_id')) return false
   const type = `${words.slice(0, -3)}_type`
@@ -119,7 +124,7 @@ const generalNames: ReadonlySet<string> = new Set(
 const snake = (name: string): string => toCase(transliterate(name), 'snake')
 
 /** Returns the singular name of a table without its first word, which may be a prefix: `post` for `wp_posts`. */
-const ownSnake = ({ table, model }: Draft): string => {
+const ownSnake = ({ table, model }: ModelDraft): string => {
   const words = toCase(model, 'snake').split('_')
   return snake(ownName(table)).split('_').length > 1 && words.length > 1
     ? words.slice(1).join('_')

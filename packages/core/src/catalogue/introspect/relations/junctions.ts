@@ -1,9 +1,10 @@
 // Junctions: tables whose rows link the rows of two other tables.
 
-import { type Draft, type Link, sameSet } from './foreign-key-links.ts'
+import { isKeyedByRowId } from '../../shared/catalogue.ts'
+import { type Link, type ModelDraft, sameSet } from './foreign-key-links.ts'
 
-export interface Junction {
-  readonly draft: Draft
+export interface JunctionDraft {
+  readonly draft: ModelDraft
   readonly ends: readonly [Link, Link]
   /** True if the table has only the columns of the two foreign keys and no foreign key refers to it, so that it needs no model. */
   readonly pure: boolean
@@ -15,7 +16,10 @@ export interface Junction {
  * Finds the tables with two foreign keys whose columns together form a unique key; the table may have other columns. A table that
  * consists of two foreign keys that are never NULL is a junction too, although it may contain a pair of keys twice.
  */
-export function findJunctions(drafts: readonly Draft[], links: readonly Link[]): Junction[] {
+export function findJunctions(
+  drafts: readonly ModelDraft[],
+  links: readonly Link[],
+): JunctionDraft[] {
   return drafts.flatMap((draft) => {
     // A view only shows the rows of another table.
     if (draft.table.kind !== undefined) return []
@@ -27,7 +31,7 @@ export function findJunctions(drafts: readonly Draft[], links: readonly Link[]):
   })
 }
 
-function mayRepeat({ table }: Draft, [one, two]: readonly [Link, Link]): boolean {
+function mayRepeat({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
   const pair = [...one.columns, ...two.columns]
   return ![table.primaryKey, ...table.uniqueKeys].some(
     (key) => key.length > 0 && key.every((name) => pair.includes(name)),
@@ -37,15 +41,16 @@ function mayRepeat({ table }: Draft, [one, two]: readonly [Link, Link]): boolean
 const pairsOf = (links: readonly Link[]): (readonly [Link, Link])[] =>
   links.flatMap((one, i) => links.slice(i + 1).map((two) => [one, two] as const))
 
-function isPairing(draft: Draft, [one, two]: readonly [Link, Link]): boolean {
+function isPairing(draft: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
   const { table } = draft
   const columns = [...one.columns, ...two.columns]
   if (new Set(columns).size < columns.length) return false
   const notNull = table.columns.every(({ name, nullable }) => !nullable || !columns.includes(name))
   const keys = [table.primaryKey, ...(notNull ? table.uniqueKeys : [])]
   if (keys.some((key) => sameSet(columns, key))) return true
-  return notNull && table.primaryKey.length === 0 && holdsOnly(draft, [one, two])
+  const isKeyed = table.primaryKey.length > 0 && !isKeyedByRowId(table)
+  return notNull && !isKeyed && holdsOnly(draft, [one, two])
 }
 
-const holdsOnly = ({ table }: Draft, [one, two]: readonly [Link, Link]): boolean =>
-  table.columns.length === one.columns.length + two.columns.length
+const holdsOnly = ({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean =>
+  table.columns.length - Number(isKeyedByRowId(table)) === one.columns.length + two.columns.length

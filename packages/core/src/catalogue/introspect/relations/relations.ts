@@ -13,8 +13,8 @@ import {
 import { ownName } from '../../shared/catalogue.ts'
 import type { DeleteRule } from '../../shared/delete-rule.ts'
 import { compositeStem, firstFree, isRelationName, singularSnake } from '../model-names.ts'
-import type { Draft, Link } from './foreign-key-links.ts'
-import type { Junction } from './junctions.ts'
+import type { Link, ModelDraft } from './foreign-key-links.ts'
+import type { JunctionDraft } from './junctions.ts'
 
 /** Relations of each draft by model name. */
 export type RelationsByModel = ReadonlyMap<string, Readonly<Record<string, Relation>>>
@@ -33,15 +33,15 @@ export interface NamedRelations {
 
 /** Assigns names in three rounds: first to relations by a table's own foreign keys, so that these get the plain names. */
 export function nameRelations(
-  drafts: readonly Draft[],
+  drafts: readonly ModelDraft[],
   links: readonly Link[],
-  junctions: readonly Junction[],
+  junctions: readonly JunctionDraft[],
 ): NamedRelations {
   const relations = new Map<string, Record<string, Relation>>()
   const deletes: RelationDeletes[] = []
   for (const draft of drafts) relations.set(draft.model, {})
   const add = (
-    owner: Draft,
+    owner: ModelDraft,
     candidates: readonly string[],
     relation: Relation,
     rule?: DeleteRule,
@@ -57,6 +57,7 @@ export function nameRelations(
     own[name] = relation
     if (rule !== undefined) deletes.push({ model: owner.model, relation: name, rule })
   }
+  // Pure junctions get no model: their foreign keys make no relations but those across them.
   const pure = new Set(junctions.filter((one) => one.pure).map((one) => one.draft))
   const plain = links.filter((link) => !pure.has(link.child))
   for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
@@ -75,7 +76,7 @@ export function nameRelations(
 /** Returns the path segment of a relation, which must be unique too; it has hyphens instead of underscores. */
 const segment = (name: string): string => toCase(name, 'kebab')
 
-const key = (draft: Draft, columns: readonly string[]): Key => {
+const key = (draft: ModelDraft, columns: readonly string[]): Key => {
   const fields = columns.map((column) => draft.fields.get(column) ?? column)
   return fields.length === 1 ? (fields[0] ?? '') : fields
 }
@@ -92,7 +93,8 @@ function downward(link: Link): Relation {
   return relation(link.child.model, key(link.child, link.columns), references(link))
 }
 
-function across({ draft: { table }, repeats }: Junction, from: Link, to: Link): Relation {
+/** `from` and `to` of the relation are names of database columns, unlike those of `key`, which are names of fields. */
+function across({ draft: { table }, repeats }: JunctionDraft, from: Link, to: Link): Relation {
   const columns = (link: Link): Key =>
     link.columns.length === 1 ? (link.columns[0] ?? '') : link.columns
   const { place } = table
@@ -105,15 +107,20 @@ function across({ draft: { table }, repeats }: Junction, from: Link, to: Link): 
   })
 }
 
-const singularName = (draft: Draft): string => toCase(draft.model, 'snake')
+const singularName = (draft: ModelDraft): string => toCase(draft.model, 'snake')
 
+/** The links between the same two tables. */
 const parallel = (link: Link, links: readonly Link[]): readonly Link[] =>
   links.filter((other) => other.child === link.child && other.parent === link.parent)
 
+/** Whether the link is the only one of several columns between its two tables. */
 const isAloneComposite = (link: Link, links: readonly Link[]): boolean =>
   parallel(link, links).filter((other) => other.columns.length > 1).length === 1
 
-/** Returns the name that the foreign key's columns give the target, or the target's own name if they give it none. */
+/**
+ * Returns the name that the foreign key's columns give the target, or the target's own name if they give it none: `target_by_…` with the
+ * columns if it is one of several composite keys between the two tables.
+ */
 function stem(link: Link, links: readonly Link[]): string {
   const target = singularName(link.parent)
   const said = compositeStem(link.columns, link.references, target)
@@ -149,7 +156,7 @@ function downwardNames(link: Link, links: readonly Link[]): string[] {
 }
 
 /** Names for the relation across a junction: `tracks`; if both ends are the same table, after the column of the other end: `friends`. */
-function acrossNames(junction: Draft, from: Link, to: Link): string[] {
+function acrossNames(junction: ModelDraft, from: Link, to: Link): string[] {
   const self = from.parent === to.parent
   const target = self ? stem(to, [from, to]) : singularName(to.parent)
   const name = pluralSnake(target)

@@ -32,40 +32,43 @@ export const writerOfTexts = (
 }
 
 /** Returns the writer for a column that `decoderOf` decodes. */
-export function writerOf(column: DialectColumn, decode: Decoder): JsonWriter {
-  const plain = writerOfDecoder(decode)
-  switch (column.type) {
-    case 'integer':
-    case 'float':
-      return (raw) => {
-        const value = typeof raw === 'string' ? Number(raw) : raw
-        return typeof value === 'number' && Number.isFinite(value) ? `${value + 0}` : plain(raw)
-      }
-    case 'string':
-    case 'text':
-    case 'enum':
-    case 'uuid':
-    case 'opaque':
-      return writerOfTexts(
-        (raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined),
-        plain,
-      )
-    case 'boolean':
-      return (raw) => {
-        if (raw === 't' || raw === 1 || raw === true) return 'true'
-        return raw === 'f' || raw === 0 || raw === false ? 'false' : plain(raw)
-      }
-    case 'decimal':
-      return column.scale === undefined ? plain : whereUsual(usualDecimal(column.scale), plain)
-    case 'bigint':
-      return whereUsual(/^-?[0-9]+$/, plain)
-    case 'date':
-      return whereUsual(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain)
-    case 'datetime':
-      return writerOfTexts((raw) => (typeof raw === 'string' ? isoDatetime(raw) : undefined), plain)
-    default:
-      return plain
-  }
+export const writerOf = (column: DialectColumn, decode: Decoder): JsonWriter =>
+  writers[column.type](writerOfDecoder(decode), column)
+
+type WriterOf = (plain: JsonWriter, column: DialectColumn) => JsonWriter
+
+const number: WriterOf = (plain) => (raw) => {
+  const value = typeof raw === 'string' ? Number(raw) : raw
+  return typeof value === 'number' && Number.isFinite(value) ? `${value + 0}` : plain(raw)
+}
+
+const text: WriterOf = (plain) =>
+  writerOfTexts((raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined), plain)
+
+const decoded: WriterOf = (plain) => plain
+
+const writers: Readonly<Record<DialectColumn['type'], WriterOf>> = {
+  integer: number,
+  float: number,
+  string: text,
+  text,
+  enum: text,
+  uuid: text,
+  opaque: text,
+  boolean: (plain) => (raw) => {
+    if (raw === 't' || raw === 1 || raw === true) return 'true'
+    return raw === 'f' || raw === 0 || raw === false ? 'false' : plain(raw)
+  },
+  decimal: (plain, { scale }) =>
+    scale === undefined ? plain : whereUsual(usualDecimal(scale), plain),
+  bigint: (plain) => whereUsual(/^-?[0-9]+$/, plain),
+  date: (plain) => whereUsual(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain),
+  datetime: (plain) =>
+    writerOfTexts((raw) => (typeof raw === 'string' ? isoDatetime(raw) : undefined), plain),
+  time: decoded,
+  json: decoded,
+  binary: decoded,
+  list: decoded,
 }
 
 /** Matches decimals without a sign that already have the column's scale. */

@@ -25,12 +25,12 @@ function itemLiteral(item: unknown): string {
 }
 
 /** Reads a selected list from a JSON array of texts; nested arrays are the further dimensions of a list. */
-export function listOf(raw: unknown, read: (raw: unknown) => JsonValue): JsonValue {
+export function listFromText(raw: unknown, read: (raw: unknown) => JsonValue): JsonValue {
   const items: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw
   return Array.isArray(items) ? items.map((item) => itemOrList(item, read)) : read(items)
 }
 
 function itemOrList(item: unknown, read: (raw: unknown) => JsonValue): JsonValue {
   if (item === null || item === undefined) return null
-  return Array.isArray(item) ? listOf(item, read) : read(item)
+  return Array.isArray(item) ? listFromText(item, read) : read(item)
 }

@@ -37,7 +37,7 @@ export interface TextPiece {
 }
 
 /** Concatenates pieces. */
-export const inRow = (pieces: readonly TextPiece[]): TextPiece => ({
+export const joinedPieces = (pieces: readonly TextPiece[]): TextPiece => ({
   format: pieces.map(({ format }) => format).join(''),
   values: pieces.flatMap(({ values }) => values),
   form: (base) => pieces.map(({ form }) => form(base)).join(''),
@@ -51,7 +51,7 @@ export const basePiece = (value: Fragment): TextPiece => ({
 })
 
 /** Writes literal text. */
-export const constant = (text: string): TextPiece => ({
+export const literalText = (text: string): TextPiece => ({
   format: text.replaceAll('%', '%%'),
   values: [],
   form: () => literally(text),

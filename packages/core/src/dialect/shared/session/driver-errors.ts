@@ -89,8 +89,9 @@ export function firstKnown(
 
 /** Classifies failures of the connection itself, whose errors are similar in all drivers; undefined for other errors. */
 export function connectionFailure(error: DriverError): DatabaseFailure | undefined {
-  const code = text(error.code)
-  const message = text(error.message)
+  const code = textOrEmpty(error.code)
+  const message = textOrEmpty(error.message)
+  // The first code is of mysql2's option `timeout`.
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || timedOut.test(message)) {
     return { kind: 'timeout', lost: true }
   }
@@ -115,12 +116,6 @@ export function failure(kind: Kind, constraint: string, column: string): Databas
   }
 }
 
-/** Returns the failure for a write that a trigger of the application refused, with the trigger's message. */
-export function triggerFailure(error: DriverError): DatabaseFailure {
-  const message = text(error.sqlMessage ?? error.message)
-  return { kind: 'trigger', ...(message === '' ? {} : { message }) }
-}
-
-export function text(value: unknown): string {
+export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -12,7 +12,7 @@ export interface Requirement {
 /** A setting that the service checks. */
 export interface SessionSetting {
   readonly name: string
-  /** The version comment in which only servers read the setting that have it: `M!100201`. */
+  /** The version comment around the setting, such as `M!100201`: servers that lack the setting skip it. */
   readonly comment?: string
   /** The SQL expression that reads it. */
   readonly value: string
@@ -27,15 +27,34 @@ export interface SessionSetting {
   readonly warns?: true
 }
 
+/** The text of a statement, and the values of its placeholders. */
+export interface StatementText {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** A limit of the server for the length of a statement; it closes the connection on which a longer one comes. */
+export interface StatementLimit {
+  /** The name of the checked setting that has the bytes. */
+  readonly setting: string
+  readonly isTooLong: (statement: StatementText, most: number) => boolean
+}
+
 /** The settings of the sessions of one database. Every other setting changes nothing for the service, or is not known to. */
 export interface SessionSettings {
   /** Checked on every connection, on SQLite at start, and set by the pools that `openDatabase` opens. */
   readonly checked: readonly SessionSetting[]
-  /** A mark that a session has until its settings are taken back. Absent if no driver does that while a connection is open. */
-  readonly mark?: {
-    /** The statement that sets the mark. */
+  /** Absent if statements may have any length. */
+  readonly statementLimit?: StatementLimit
+  /**
+   * A variable of the session that the service sets in order to see whether the driver resets sessions when their connections go back
+   * to the pool: a reset clears the variable, and with it all other settings. Absent for databases whose drivers never reset a session
+   * of an open connection.
+   */
+  readonly resetProbe?: {
+    /** The statement that sets the variable: `set @model_api_session = 1`. */
     readonly set: string
-    /** The SQL expression that reads it; NULL without the mark. */
+    /** The SQL expression that reads it: `@model_api_session`, which is NULL after a reset. */
     readonly value: string
   }
   /** Settings with which all statements mean the same, and why; or what the host decides by them. */
@@ -47,6 +66,16 @@ const alias = (index: number): string => `setting_${index}`
 /** The statement that reads all checked settings at once. */
 export const settingsStatement = ({ checked }: SessionSettings): string =>
   `select ${checked.map(({ value }, index) => `${value} as ${alias(index)}`).join(', ')}`
+
+/** Reads the most bytes of a statement from a row of `settingsStatement`; undefined if statements may have any length. */
+export function longestStatement(
+  { checked, statementLimit }: SessionSettings,
+  row: unknown,
+): number | undefined {
+  if (statementLimit === undefined) return undefined
+  const index = checked.findIndex(({ name }) => name === statementLimit.setting)
+  return Number((row as Readonly<Record<string, unknown>>)[alias(index)])
+}
 
 /** What is wrong with the settings of a session, one sentence or two for each. */
 export interface SettingsProblems {

@@ -32,7 +32,7 @@ export function columnLimits({ schema, table }: TableName): Fragment {
 }
 
 /** Whether a validated value fits into the column. */
-export function fits(limit: ColumnLimit, value: unknown): boolean {
+export function fitsLimit(limit: ColumnLimit, value: unknown): boolean {
   if (typeof value === 'string' && limit.longest !== null) {
     return [...value].length <= Number(limit.longest)
   }

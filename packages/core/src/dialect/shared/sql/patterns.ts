@@ -2,10 +2,10 @@
 
 import { caseForms } from './fold.ts'
 
-export type Match = 'contains' | 'startsWith' | 'endsWith'
+export type PatternKind = 'contains' | 'startsWith' | 'endsWith'
 
 /** Returns the pattern for `like … escape '!'`. `!` has no other meaning in any database or driver. */
-export function likePattern(match: Match, text: string): string {
+export function likePattern(match: PatternKind, text: string): string {
   return around(match, likeLiteral(text), '%')
 }
 
@@ -16,7 +16,7 @@ export const likeLiteral = (text: string): string => text.replace(/[!%_]/g, '!$&
 export const lengthOf = (text: string): number => Array.from(text).length
 
 /** Returns the pattern for GLOB, whose special characters are literal inside a character class. */
-export function globPattern(match: Match, text: string, ignoreCase: boolean): string {
+export function globPattern(match: PatternKind, text: string, ignoreCase: boolean): string {
   const literal = Array.from(text, (character) => {
     if (character === '*' || character === '?' || character === '[') return `[${character}]`
     return ignoreCase ? classOf(character) : character
@@ -26,22 +26,32 @@ export function globPattern(match: Match, text: string, ignoreCase: boolean): st
 
 /**
  * Returns a regular expression that ignores case by character classes from `fold.ts` instead of the engine's own tables. For
- * `endsWith`, `$` must be the end of the text in the engine, and not a place before a final line break.
+ * `endsWith`, `$` must be the end of the text in the engine, and not a place before a final line break. Without the forms of letters
+ * that the database `lacks`.
  */
-export function caseRegExp(match: Match, text: string): string {
+export function caseRegExp(
+  match: PatternKind,
+  text: string,
+  lacks?: (character: string) => boolean,
+): string {
   const literal = Array.from(text, (character) =>
-    /[\\^$.|?*+()[\]{}]/.test(character) ? `\\${character}` : classOf(character),
+    /[\\^$.|?*+()[\]{}]/.test(character) ? `\\${character}` : classOf(character, lacks),
   ).join('')
   if (match === 'startsWith') return `^${literal}`
   return match === 'endsWith' ? `${literal}$` : literal
 }
 
-function classOf(character: string): string {
-  const forms = caseForms(character)
+/** Whether a text has a letter of which the database lacks every form. */
+export const hasNoForm = (text: string, lacks: (character: string) => boolean): boolean =>
+  [...text].some((character) => [...caseForms(character)].every(lacks))
+
+function classOf(character: string, lacks?: (character: string) => boolean): string {
+  const all = caseForms(character)
+  const forms = lacks === undefined ? all : [...all].filter((form) => !lacks(form)).join('')
   return forms === character ? character : `[${forms}]`
 }
 
-function around(match: Match, literal: string, any: string): string {
+function around(match: PatternKind, literal: string, any: string): string {
   if (match === 'startsWith') return literal + any
   return match === 'endsWith' ? any + literal : any + literal + any
 }

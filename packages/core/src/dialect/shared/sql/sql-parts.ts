@@ -6,12 +6,13 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringify } from '../../../lib/json/stringify.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { Param } from '../../../lib/sql/param.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
+import type { Comparison } from '../../../model/query-words/operators.ts'
 import type { OrderTerm } from '../../dialect.ts'
 
 export type Ref = Expression<unknown>
 export type Test = Fragment<SqlBool>
-export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 const symbols: Readonly<Record<Comparison, Fragment>> = {
   eq: sql`=`,
@@ -94,12 +95,12 @@ export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
   return sql.join(links, glue) as Test
 }
 
-export function inList(ref: Ref, items: readonly unknown[], negated: boolean): Test {
+export function inList(ref: Ref, items: readonly unknown[], negated = false): Test {
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
 }
 
 /** The terms of ORDER BY where NULLS FIRST and NULLS LAST exist. `nullIs` says where the database sorts NULL without them. */
-export function orderTerms(
+export function nullsOrderTerms(
   by: Ref,
   { descending, nulls, mayBeNull }: OrderTerm,
   nullIs: 'smallest' | 'largest',
@@ -116,7 +117,9 @@ export const tuple = (parts: readonly Ref[]): Ref =>
 
 /** The expressions for both sides of a comparison of keys. They are equal exactly if the keys are equal. */
 export interface KeySides {
+  /** Of the table that is searched. */
   readonly own: Ref
+  /** Of the row whose key is searched for. */
   readonly other: Ref
 }
 
@@ -157,10 +160,9 @@ export function padded<T>(values: readonly T[]): readonly T[] {
 export const paddedItems = <V>(values: Param<readonly V[]>): readonly Param<V>[] =>
   values.items(values.decide((list) => paddedLength(list.length)))
 
-export function isText(column: DialectColumn): boolean {
-  const { type } = column
-  return type === 'string' || type === 'text' || type === 'enum' || type === 'uuid'
-}
+/** Whether a column of the type may have a collation. */
+export const isText = ({ type }: Pick<DialectColumn, 'type'>): boolean =>
+  columnTypes[type].options.includes('collation')
 
 /**
  * Writes a natural number of a model, such as a scale, as SQL text: GROUP BY and SELECT must contain the same expression, and two
@@ -178,12 +180,8 @@ export function jsonText(value: unknown): string {
   return stringify(value as JsonValue)
 }
 
-/** Encodes a value of a type that all databases store alike; NULL for any type. */
-export function encodeCommon({ type }: DialectColumn, value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  if (type === 'json') return jsonText(value)
-  return type === 'binary' ? bytesOfBase64(String(value)) : value
-}
+/** Returns the bytes that a `binary` column stores for a value. */
+export const storedBytes = (value: unknown): Uint8Array => bytesOfBase64(String(value))
 
 const canonical = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/
 

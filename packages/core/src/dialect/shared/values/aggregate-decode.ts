@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { verbatimNumber } from '../../../lib/json/verbatim.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import {
@@ -39,7 +40,8 @@ export function aggregateDecoderOf(
   if (fn === 'min' || fn === 'max') return minMax
   if (fn === 'count') return decoderOf({ name: column.name, type: 'integer', nullable: false })
   const read = fn === 'sum' ? sumOf(column) : averageOf(column)
-  if (column.type === 'float') return ifPresent((raw) => roundedFloat(Number(textOf(raw))))
+  if (columnTypes[column.type].number === 'approximate')
+    return ifPresent((raw) => roundedFloat(Number(textOf(raw))))
   return ifPresent((raw) => read(total(raw)))
 }
 
@@ -48,8 +50,9 @@ function ifPresent(read: Decoder): Decoder {
 }
 
 function sumOf(column: DialectColumn): (total: Total) => JsonValue {
-  if (column.type === 'integer') return ({ sum }) => wholeNumber(sum)
-  if (column.type === 'bigint') return ({ sum }) => String(wholeDigits(sum))
+  const { number, json } = columnTypes[column.type]
+  if (json === 'number') return ({ sum }) => wholeNumber(sum)
+  if (number === 'whole') return ({ sum }) => String(wholeDigits(sum))
   return ({ sum }) => decimalSum(sum, column.scale)
 }
 
@@ -68,14 +71,14 @@ function decimalSum(sum: string, scale: number | undefined): JsonValue {
 }
 
 function averageOf(column: DialectColumn): (total: Total) => JsonValue {
-  if (column.type === 'integer') {
+  const { number, json } = columnTypes[column.type]
+  if (json === 'number') {
     return ({ sum, count }) => Number(sum) / Number(count) + 0
   }
   return ({ sum, count }) => {
     const digits = printedDecimal(sum)
     if (digits === undefined) return specialNumber(sum) ?? null
-    const scale =
-      column.type === 'bigint' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
+    const scale = number === 'whole' ? 0 : (column.scale ?? (digits.split('.')[1] ?? '').length)
     return quotient(digits, count, scale, 4)
   }
 }

@@ -1,7 +1,10 @@
 // Converts dates and times from the text of databases to their JSON forms. Everything is in UTC; the time zone of the process
 // has no effect.
 
-/** Date, time, fraction, offset and era. Offsets of a local mean time have seconds. */
+/**
+ * Date (groups 1 to 3), time and fraction (4 to 7), Z (8) or the sign and the parts of an offset (9 to 12), and era (13). Offsets of a
+ * local mean time have seconds.
+ */
 const timestamp =
   /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)? ?(?:(Z)|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?( BC)?$/i
 

@@ -4,8 +4,8 @@ import { base64 } from '../../../lib/json/base64.ts'
 import { canonicalJson } from '../../../lib/json/canonical.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
-import { itemOf, listOf } from '../json/list-text.ts'
-import { isoDate, isoDatetime, isoTime } from './calendar-text.ts'
+import { itemOf, listFromText } from '../json/list-text.ts'
+import { exactDatetime, exactTime, isoDate, isoDatetime, isoTime } from './calendar-text.ts'
 import { decimalDigits, printedDecimal, specialNumber } from './decimal.ts'
 
 export type Decoder = (raw: unknown) => JsonValue
@@ -39,7 +39,7 @@ const readers: Readonly<Record<DialectColumn['type'], (column: DialectColumn) =>
   list: (column) => {
     const item = itemOf(column)
     const read = readers[item.type](item)
-    return (raw) => listOf(raw, read)
+    return (raw) => listFromText(raw, read)
   },
   date: () => (raw) => isoDate(calendarText(raw)),
   datetime: () => (raw) => isoDatetime(calendarText(raw)),
@@ -62,7 +62,7 @@ function wholeText(raw: unknown): JsonValue {
 
 function boolean(raw: unknown): JsonValue {
   if (typeof raw === 'boolean') return raw
-  // Drivers return a `bit` column as bytes.
+  // Drivers return a `bit` column as bytes, or as the text `0` (0x30) or `1`.
   if (raw instanceof Uint8Array) return raw.some((byte) => byte !== 0 && byte !== 0x30)
   const text = String(raw).toLowerCase()
   return Number(text) !== 0 && text !== 'f' && text !== 'false'
@@ -77,6 +77,35 @@ function json(raw: unknown): JsonValue {
     // A stored text that is not JSON becomes a JSON string, because an error would fail the whole page.
     return text
   }
+}
+
+/**
+ * Returns the function that converts a driver's value, which is not NULL, to the text that cursors contain: with all digits that the
+ * database compares, of which responses leave some out.
+ */
+export function cursorDecoderOf(column: DialectColumn, decode: Decoder): Decoder {
+  const exact = exactTexts[column.type]
+  return exact === false ? decode : (raw) => exact(String(raw))
+}
+
+/** Converts the selected text of a type to one with all digits; false if responses show all digits. */
+const exactTexts: Readonly<Record<DialectColumn['type'], ((text: string) => string) | false>> = {
+  integer: false,
+  bigint: false,
+  float: false,
+  decimal: false,
+  boolean: false,
+  string: false,
+  text: false,
+  date: false,
+  datetime: exactDatetime,
+  time: exactTime,
+  uuid: false,
+  json: false,
+  binary: false,
+  enum: false,
+  list: false,
+  opaque: false,
 }
 
 /** Converts a driver value to text. */

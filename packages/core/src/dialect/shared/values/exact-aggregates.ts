@@ -1,6 +1,7 @@
 // Aggregate functions of the databases whose sums of integers and decimals are exact: PostgreSQL, MySQL and MariaDB.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import type { Aggregate } from '../../dialect.ts'
@@ -35,13 +36,15 @@ const calls: Readonly<Record<AggregateFunction, (ref: Ref) => Fragment>> = {
 export const exactAggregates =
   (database: AggregateSql) =>
   (fn: AggregateFunction, column: DialectColumn): Aggregate => {
-    const { type, scale = 6 } = column
+    const { scale = 6 } = column
+    const { number, json } = columnTypes[column.type]
+    const isRounded = number === 'approximate'
     const extreme = (ref: Ref): Ref => calls[fn](database.extremeOf(column, ref))
     const isExtreme = fn === 'min' || fn === 'max'
     return {
       select(ref) {
         if (isExtreme) return database.selectExtreme(column, extreme(ref))
-        if (fn === 'count' || type === 'float') return calls[fn](ref)
+        if (fn === 'count' || isRounded) return calls[fn](ref)
         return fn === 'sum'
           ? database.sumAsText(calls.sum(ref))
           : database.sumAndCountAsText(calls.sum(ref), calls.count(ref))
@@ -49,12 +52,12 @@ export const exactAggregates =
       decode: aggregateDecoderOf(fn, column),
       comparable(ref) {
         if (isExtreme) return extreme(ref)
-        if (type === 'float' && fn !== 'count') return database.rounded(calls[fn](ref))
+        if (isRounded && fn !== 'count') return database.rounded(calls[fn](ref))
         if (fn !== 'avg') return calls[fn](ref)
         const [sum, count] = [calls.sum(ref), calls.count(ref)]
-        if (type === 'integer') return database.integerAverage(sum, count)
+        if (json === 'number') return database.integerAverage(sum, count)
         // An average has four digits more than its column.
-        return database.decimalAverage(sum, count, type === 'bigint' ? 4 : scale + 4)
+        return database.decimalAverage(sum, count, number === 'whole' ? 4 : scale + 4)
       },
     }
   }

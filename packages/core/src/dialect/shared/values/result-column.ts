@@ -1,5 +1,6 @@
 // Describes the results of aggregates and calendar units as columns, by which their values are decoded, compared and ordered.
 
+import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 
@@ -10,16 +11,18 @@ export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): D
   const result = { ...column, nullable: true, comparable: true } as const
   if (fn === 'min' || fn === 'max') return result
   const { precision: _, ...open } = result
+  const { number, json } = columnTypes[column.type]
   if (fn === 'sum') {
     // A sum of bigints may exceed 64 bits.
-    if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 0, aggregate: fn }
+    if (number === 'whole' && json === 'string')
+      return { ...open, type: 'decimal', scale: 0, aggregate: fn }
     // A float, so that the sum can be compared with any number: `n__gt=0.5`.
-    if (column.type === 'integer') return { ...open, type: 'float', aggregate: fn }
-    return column.type === 'decimal' ? { ...open, aggregate: fn } : result
+    if (number === 'whole') return { ...open, type: 'float', aggregate: fn }
+    return number === 'exact' ? { ...open, aggregate: fn } : result
   }
-  if (column.type === 'integer' || column.type === 'float') return { ...open, type: 'float' }
+  if (json === 'number') return { ...open, type: 'float' }
   // Four digits more than the column has; a decimal without a declared scale stays without one.
-  if (column.type === 'bigint') return { ...open, type: 'decimal', scale: 4, aggregate: fn }
+  if (number === 'whole') return { ...open, type: 'decimal', scale: 4, aggregate: fn }
   const scale = column.scale === undefined ? {} : { scale: column.scale + 4 }
   return { ...open, ...scale, aggregate: fn }
 }

@@ -1,5 +1,6 @@
 // Finds the indexed columns that store all values in one format, so that ORDER BY can use the index on the plain column.
 
+// Statements are Kysely's `sql` here; `fragment` is that of this library, of which the other functions make their parts.
 import { sql } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql as fragment } from '../../../lib/sql/fragment.ts'
@@ -8,14 +9,15 @@ import type {
   DialectTable,
   DialectTableColumn,
 } from '../../../model/dialect-column.ts'
-import { classifySqlite } from '../errors.ts'
+import { classifySqlite } from '../sqlite-errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
-import { exactForm, hasForms } from './stored-forms.ts'
-import { nameOf, tableColumns } from './table-columns.ts'
+import { type CollationBetween, referredCollations } from './referred-collations.ts'
+import { exactForm, hasForms, sqliteTypes } from './sqlite-types.ts'
+import { foldedColumnKey, tableColumns } from './table-columns.ts'
 
 /** Where a column is stored. */
-export interface StoredColumn {
+export interface StoredPlace {
   readonly schema: string
   readonly table: string
   readonly dbName: string
@@ -24,7 +26,7 @@ export interface StoredColumn {
 /** The formats of the values that indexed columns contained at start-up. */
 export interface KnownForms {
   /** The columns that can be stored in several formats and are the first of an index. */
-  readonly indexed: ReadonlyMap<DialectColumn, StoredColumn>
+  readonly indexed: ReadonlyMap<DialectColumn, StoredPlace>
   /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
   /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
@@ -38,6 +40,7 @@ export interface KnownForms {
   readonly numbers: ReadonlySet<DialectColumn>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
+  readonly collationBetween: CollationBetween
 }
 
 /** Converts `YYYY-MM-DD HH:MM:SS.sss` to the format of a column. */
@@ -50,6 +53,7 @@ export const nothingKnown: KnownForms = {
   written: new Map(),
   numbers: new Set(),
   mixed: [],
+  collationBetween: () => undefined,
 }
 
 /** Reads each index once. Conditions are correct without this knowledge; it only decides which conditions can use an index. */
@@ -57,8 +61,9 @@ export async function knownForms(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<KnownForms> {
-  const indexed = new Map<DialectColumn, StoredColumn>()
+  const indexed = new Map<DialectColumn, StoredPlace>()
   const numbers = await tableColumns(db, tables, numberAffinity)
+  const collationBetween = await referredCollations(db, tables)
   try {
     const ordered = new Set<DialectColumn>()
     const narrow = new Set<DialectColumn>()
@@ -80,11 +85,12 @@ export async function knownForms(
       const inForm = inFormOf(shapes)
       if (inForm !== undefined) written.set(column, inForm)
     }
-    return { indexed, ordered, narrow, written, numbers, mixed }
+    return { indexed, ordered, narrow, written, numbers, mixed, collationBetween }
   } catch (error) {
     // D1 reports the kind `value`, because it refuses patterns of more than 50 characters.
     const { kind } = classifySqlite(error)
-    if (kind === 'other' || kind === 'value') return { ...nothingKnown, indexed, numbers }
+    if (kind === 'other' || kind === 'value')
+      return { ...nothingKnown, indexed, numbers, collationBetween }
     throw error
   }
 }
@@ -110,7 +116,11 @@ async function indexedColumns(
     for (const { table, columns } of own) {
       for (const column of columns) {
         const { dbName, computed } = column
-        if (hasForms(column) && computed === undefined && indexed.has(nameOf(table, dbName)))
+        if (
+          hasForms(column) &&
+          computed === undefined &&
+          indexed.has(foldedColumnKey(table, dbName))
+        )
           found.push({ schema, table, column })
       }
     }
@@ -132,10 +142,10 @@ async function namesOfIndexed(
         fragment`m.name`,
         own.map(({ table }) => table),
       )}`.execute(db)
-  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
+  return new Set(rows.map(({ t, c }) => foldedColumnKey(t, c)))
 }
 
-/** The format in which a value is stored. The SQL of `shapeOf` contains the same numbers. */
+/** The format in which a value is stored. The SQL of `shape` in `sqlite-types.ts` contains the same numbers. */
 const shape = {
   /** The service's own format, for types other than datetime. */
   one: 1,
@@ -179,25 +189,7 @@ async function shapesOf(
   const ref = fragment.id(dbName)
   const exact = exactForm(column, ref)
   const { rows } = await sql<{ readonly shape: unknown }>`
-    select distinct ${shapeOf(column, ref, exact)} as shape from ${table}
+    select distinct ${sqliteTypes[column.type].shape(ref, exact)} as shape from ${table}
     where ${ref} is not null`.execute(db)
   return new Set(rows.map((row) => Number(row.shape)))
-}
-
-function shapeOf({ type }: DialectColumn, ref: ReturnType<typeof fragment.id>, exact: unknown) {
-  switch (type) {
-    case 'datetime':
-      return fragment`case
-        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 2
-        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].000' then 4
-        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]' then 3
-        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]Z' then 5
-        when substr(${ref}, 11) glob '*[+-]*' then 7 else 6 end`
-    case 'time':
-      return fragment`case when ${ref} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' then 1 else 6 end`
-    case 'uuid':
-      return fragment`case when ${ref} collate binary = ${exact} then 1 when ${ref} collate binary = upper(${ref}) then 6 else 7 end`
-    default:
-      return fragment`case when ${ref} = ${exact} and typeof(${ref}) = typeof(${exact}) then 1 else 6 end`
-  }
 }

@@ -5,10 +5,10 @@ import { sql } from '../../../lib/sql/fragment.ts'
 import { rowsOf } from '../../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
 import { isText } from '../../shared/sql/sql-parts.ts'
-import { classifySqlite } from '../errors.ts'
+import { classifySqlite } from '../sqlite-errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
-import { nameOf } from './table-columns.ts'
+import { foldedColumnKey } from './table-columns.ts'
 
 /** Columns that are the first of an index and have samples in the statistics. */
 export interface Sampled {
@@ -36,10 +36,10 @@ export async function sampledColumns(
     const even = new Set<DialectColumn>()
     for (const [schema, own] of bySchema(tables)) {
       const samples = await samplesOf(db, schema, own)
-      const known = new Map(samples.map((sample) => [nameOf(sample.t, sample.c), sample]))
+      const known = new Map(samples.map((sample) => [foldedColumnKey(sample.t, sample.c), sample]))
       for (const { table, columns } of own) {
         for (const column of columns) {
-          const sample = known.get(nameOf(table, column.dbName))
+          const sample = known.get(foldedColumnKey(table, column.dbName))
           if (sample === undefined) continue
           sampled.add(column)
           if (isEven(sample, column)) even.add(column)
@@ -81,6 +81,7 @@ async function samplesOf(
   const found = await rowsOf(db)`
     select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`
   if (found.length === 0) return []
+  // The first number of `neq` is how many rows have the sampled value.
   return rowsOf<Sample>(db)`
     select s.t, i.name as c, max(s.alike) as alike, max(p.type) as declared
     from (select tbl as t, idx, max(cast(neq as integer)) as alike

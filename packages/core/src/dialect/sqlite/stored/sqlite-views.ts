@@ -6,10 +6,10 @@ import { rowsOf } from '../../../lib/sql/statement.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
 import type { DialectTable } from '../../../model/dialect-column.ts'
 import type { InternalDialect } from '../../internal-dialect.ts'
-import { classifySqlite } from '../errors.ts'
+import { classifySqlite } from '../sqlite-errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
-import { nameOf } from './table-columns.ts'
+import { foldedColumnKey } from './table-columns.ts'
 
 /** Returns `keysOfView`; no table is a view if the database only resembles SQLite and hides its catalogue. */
 export async function keysOfViews(
@@ -25,13 +25,13 @@ export async function keysOfViews(
       )
       const rows = await rowsOf<{ readonly name: unknown }>(db)`
         select name from ${sql.id(schema, 'sqlite_master')} where type = 'view'${among}`
-      for (const { name } of rows) views.add(nameOf(name, schema))
+      for (const { name } of rows) views.add(foldedColumnKey(name, schema))
     }
   } catch (error) {
     if (classifySqlite(error).kind !== 'other') throw error
   }
   return (table, { dbName }) => {
-    if (!views.has(nameOf(table.table, table.schema ?? 'main'))) return undefined
+    if (!views.has(foldedColumnKey(table.table, table.schema ?? 'main'))) return undefined
     const key = sql.id(dbName)
     const from = sql`from ${tableOf(table)}`
     return {

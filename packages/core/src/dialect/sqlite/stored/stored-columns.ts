@@ -4,14 +4,14 @@ import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
 import { rowsOf } from '../../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
-import { classifySqlite } from '../errors.ts'
+import { classifySqlite } from '../sqlite-errors.ts'
 import { tableColumns } from './table-columns.ts'
 
 /**
  * Returns the columns that tables store. Excludes values computed by a view, a virtual table or the model: SQLite may mark them as
  * JSON, and json_quote would then not quote them. Empty if the database only resembles SQLite, or if its JSON differs.
  */
-export async function storedColumns(
+export async function sqliteStoredColumns(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<ReadonlySet<DialectColumn>> {

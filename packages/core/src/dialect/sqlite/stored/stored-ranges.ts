@@ -5,9 +5,9 @@ import { sql } from '../../../lib/sql/fragment.ts'
 import type { Param } from '../../../lib/sql/param.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
+import type { Comparison } from '../../../model/query-words/operators.ts'
 import {
   byText,
-  type Comparison,
   padded,
   plainCompare,
   type Ref,
@@ -15,8 +15,8 @@ import {
   type Test,
 } from '../../shared/sql/sql-parts.ts'
 import { blankForm } from '../../shared/values/calendar-text.ts'
-import type { StoredColumn } from './canonical-columns.ts'
-import { exactForm, servedForm } from './stored-forms.ts'
+import type { StoredPlace } from './canonical-columns.ts'
+import { exactForm, servedForm, sqliteTypes } from './sqlite-types.ts'
 
 /**
  * The limits of a comparison with one value. A stored value equals it if its exact form, that of `exactForm`, is at or after `from`
@@ -97,7 +97,7 @@ export function storedNear(
   ref: Ref,
   values: Param<readonly string[]>,
   zoned: boolean,
-  stored?: StoredColumn,
+  stored?: StoredPlace,
 ): Test | undefined {
   const ranges = values.share((all) =>
     padded(all).flatMap((value): readonly TextRange[] => {
@@ -132,7 +132,7 @@ function merged(ranges: readonly TextRange[]): readonly TextRange[] {
 }
 
 function storedWithin(
-  { schema, table, dbName }: StoredColumn,
+  { schema, table, dbName }: StoredPlace,
   ranges: Param<readonly TextRange[]>,
 ): Ref {
   const [wanted, rows] = [sql.id('model_api_wanted'), sql.id('model_api_stored')]
@@ -146,22 +146,28 @@ function storedWithin(
 function equalsOne(column: DialectColumn, ref: Ref, value: Param<string>): Test {
   const isExact = value.decide((text) => /\.\d{6}Z?$/.test(text))
   const form = isExact ? exactForm(column, ref) : servedForm(column, ref)
-  return plainCompare(form, 'eq', column.type === 'datetime' ? value.map(blankForm) : value)
+  return plainCompare(
+    form,
+    'eq',
+    sqliteTypes[column.type].calendar === 'datetime' ? value.map(blankForm) : value,
+  )
 }
 
 /** Returns the value as stored text, and the first text that sorts after the exact forms of all stored values that equal the value. */
 function bounds({ type }: DialectColumn, value: string): readonly [text: string, next: string] {
-  if (type === 'date') return [value, nextText(value)]
-  if (type === 'time') return [value, afterDigits(value, 8)]
+  const { calendar } = sqliteTypes[type]
+  if (calendar === 'date') return [value, nextText(value)]
+  if (calendar === 'time') return [value, afterDigits(value, 8)]
   const text = blankForm(value)
   return [text, afterDigits(text, 23)]
 }
 
 function spanOf(column: DialectColumn, value: string, zoned: boolean): Span {
   const [text, next] = bounds(column, value)
-  if (column.type === 'date') return { from: text, next, low: value, high: nextDay(value) }
+  const { calendar } = sqliteTypes[column.type]
+  if (calendar === 'date') return { from: text, next, low: value, high: nextDay(value) }
   const from = sixDigits(text)
-  if (column.type === 'time') {
+  if (calendar === 'time') {
     // `10:30Z` sorts after `10:30:59`, so the limits are those of the minute.
     const minute = value.slice(0, 5)
     return { from, next, low: minute, high: `${minute}~` }

@@ -1,13 +1,9 @@
 // Converts stored values to JSON. A value that is not of its column's type is shown as its text.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
-import {
-  type JsonWriter,
-  writerOf,
-  writerOfDecoder,
-  writerOfTexts,
-} from '../../shared/json/json-writer.ts'
+import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../../shared/json/json-writer.ts'
 import { isoDatetime } from '../../shared/values/calendar-text.ts'
 import { decimalDigits, unscaled } from '../../shared/values/decimal.ts'
 import { type Decoder, decoderOf, lowerUuid, textOf } from '../../shared/values/decode.ts'
@@ -82,80 +78,63 @@ const roundedBy = ({ name }: DialectColumn): string =>
 /** A number, or the text of one as JSON writes it. */
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Returns the decoder of a column. `isScaled` says that the selected value is an integer in units of 10^-scale. */
-export function storedDecoder(column: DialectColumn, isScaled: boolean): Decoder {
-  const read = readerOf(column, isScaled)
-  return (raw) => {
-    if (raw === null || raw === undefined) return null
-    const value = read(raw)
-    return value === undefined ? textOf(raw) : value
-  }
-}
+/** Reads the stored values of a column; undefined for a value that is not of the type. */
+type Read = (column: DialectColumn, isScaled: boolean) => (raw: unknown) => JsonValue | undefined
 
-function readerOf(
-  column: DialectColumn,
-  isScaled: boolean,
-): (raw: unknown) => JsonValue | undefined {
-  const { scale = 0 } = column
-  switch (column.type) {
-    case 'datetime':
-      return texts(instantOf)
-    case 'date':
-      return texts(dayOf)
-    case 'time':
-      return texts(timeOf)
-    case 'uuid':
-      return texts(lowerUuid)
-    case 'boolean':
-      return truthOf
-    case 'integer':
-    case 'float': {
-      const plain = decoderOf(column)
-      return (raw) => {
-        if (raw instanceof Uint8Array) return undefined
-        if (column.type === 'integer' && isRounded(raw)) throw new RangeError(roundedBy(column))
-        return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
-      }
-    }
-    case 'bigint':
-      return texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
-    case 'decimal':
-      if (!isScaled) return (raw) => decoderOf(column)(raw) ?? undefined
-      return (raw) => {
-        const text = textOf(raw)
-        // `unitsOf` writes a number that is too large for units as a blob.
-        if (raw instanceof Uint8Array)
-          return text.includes('.') ? decimalDigits(text, scale) : undefined
-        return /^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined
-      }
-    default:
-      return decoderOf(column)
-  }
-}
+/** Writes the JSON text of a stored value, equal to the JSON of the value that `decode` returns. */
+type Write = (column: DialectColumn, decode: Decoder) => JsonWriter
 
 const texts =
   (read: (text: string) => string | undefined) =>
   (raw: unknown): string | undefined =>
     read(textOf(raw))
 
-/** Returns a function that writes the JSON text of a stored value, equal to the JSON of the value that `decode` returns. */
-export function storedWriter(column: DialectColumn, decode: Decoder): JsonWriter {
-  const plain = writerOfDecoder(decode)
-  switch (column.type) {
-    case 'integer':
-    case 'float':
-      return (raw) =>
-        typeof raw === 'number' && Number.isFinite(raw) && !isRounded(raw)
-          ? `${raw + 0}`
-          : plain(raw)
-    case 'datetime':
-      return writerOfTexts((raw) => (typeof raw === 'string' ? instantOf(raw) : undefined), plain)
-    case 'uuid':
-      return writerOfTexts(
-        (raw) => (typeof raw === 'string' && /^[0-9a-f-]*$/.test(raw) ? raw : undefined),
-        plain,
-      )
-    default:
-      return writerOf(column, decode)
+export const readDatetime: Read = () => texts(instantOf)
+export const readDate: Read = () => texts(dayOf)
+export const readTime: Read = () => texts(timeOf)
+export const readUuid: Read = () => texts(lowerUuid)
+export const readBoolean: Read = () => truthOf
+export const readBigint: Read = () =>
+  texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
+
+/** Reads an integer or a float. */
+export const readNumber: Read = (column) => {
+  const plain = decoderOf(column)
+  const isWhole = columnTypes[column.type].number === 'whole'
+  return (raw) => {
+    if (raw instanceof Uint8Array) return undefined
+    if (isWhole && isRounded(raw)) throw new RangeError(roundedBy(column))
+    return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
   }
 }
+
+export const readDecimal: Read = (column, isScaled) => {
+  const { scale = 0 } = column
+  if (!isScaled) return (raw) => decoderOf(column)(raw) ?? undefined
+  return (raw) => {
+    const text = textOf(raw)
+    // `unitsOf` writes a number that is too large for units as a blob.
+    if (raw instanceof Uint8Array) {
+      return text.includes('.') ? decimalDigits(text, scale) : undefined
+    }
+    return /^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined
+  }
+}
+
+export const writeNumber: Write = (_, decode) => {
+  const plain = writerOfDecoder(decode)
+  return (raw) =>
+    typeof raw === 'number' && Number.isFinite(raw) && !isRounded(raw) ? `${raw + 0}` : plain(raw)
+}
+
+export const writeDatetime: Write = (_, decode) =>
+  writerOfTexts(
+    (raw) => (typeof raw === 'string' ? instantOf(raw) : undefined),
+    writerOfDecoder(decode),
+  )
+
+export const writeUuid: Write = (_, decode) =>
+  writerOfTexts(
+    (raw) => (typeof raw === 'string' && /^[0-9a-f-]*$/.test(raw) ? raw : undefined),
+    writerOfDecoder(decode),
+  )

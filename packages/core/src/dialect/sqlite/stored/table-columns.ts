@@ -1,17 +1,24 @@
-// tableColumns: finds the columns of the models that are columns of ordinary tables and meet a condition on SQLite's catalogue.
+// tableColumns: finds which columns of the models are, in the database, columns of ordinary tables that have a given property, such as
+// no default.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { rowsOf } from '../../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../../../model/dialect-column.ts'
-import { classifySqlite } from '../errors.ts'
+import { classifySqlite } from '../sqlite-errors.ts'
 import { amongTables } from './among-tables.ts'
 import { bySchema } from './by-schema.ts'
 
 /**
- * Returns the columns that meet `condition`, in which `m` is the table in sqlite_master and `p` the column in pragma_table_xinfo.
- * Excludes views, virtual tables, tables hidden by a temporary one, and columns that the model computes. Empty if the database only resembles SQLite and hides its
- * catalogue.
+ * Returns the columns that meet `condition`: SQL in which `m` is the table's row of `sqlite_master` and `p` the column's row of
+ * `pragma_table_xinfo`.
+ *
+ * Excludes views, virtual tables, tables hidden by a temporary one, and columns that the model computes. Empty if the database only
+ * resembles SQLite and does not let these be read.
+ *
+ * ```ts
+ * await tableColumns(db, tables, sql`p.dflt_value is null`) // the columns without a DEFAULT
+ * ```
  */
 export async function tableColumns(
   db: AnyDatabase,
@@ -24,7 +31,7 @@ export async function tableColumns(
       const names = await columnNames(db, schema, own, condition)
       for (const { table, columns } of own) {
         for (const column of columns) {
-          if (column.computed === undefined && names.has(nameOf(table, column.dbName)))
+          if (column.computed === undefined && names.has(foldedColumnKey(table, column.dbName)))
             found.add(column)
         }
       }
@@ -51,9 +58,9 @@ async function columnNames(
         sql`m.name`,
         own.map(({ table }) => table),
       )}`
-  return new Set(rows.map(({ t, c }) => nameOf(t, c)))
+  return new Set(rows.map(({ t, c }) => foldedColumnKey(t, c)))
 }
 
 /** Returns the key of a column in a set. SQLite's names ignore the case of ASCII letters. */
-export const nameOf = (table: unknown, column: unknown): string =>
+export const foldedColumnKey = (table: unknown, column: unknown): string =>
   `${table}\n${column}`.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

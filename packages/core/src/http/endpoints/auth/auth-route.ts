@@ -5,16 +5,18 @@ import type { KnownCall } from '../../../access/hook-args.ts'
 import { runSetup } from '../../../access/hooks/read-hooks.ts'
 import { reachOf } from '../../../access/reach.ts'
 import { clientAddress } from '../../../auth/limits/address.ts'
+import type { RequestLimits } from '../../../auth/sign-in.ts'
 import { idempotencyKeyNotHere } from '../../../errors.ts'
 import { decodedSegment } from '../../../lib/decoded-segment.ts'
 import { type ApiRequest, header } from '../../../model/request.ts'
 import type { AuthRoutes } from '../../../model/settings/auth/auth-settings.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { splitUrl } from '../../route-table.ts'
 import { admit } from '../routing/admit.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
-import { ownParameters } from '../routing/own-parameters.ts'
+import { refuseParameters } from '../routing/refuse-parameters.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
 
 /** Returns the authentication endpoint at a path, or undefined. Decodes each segment once, as the route table does. */
@@ -47,7 +49,7 @@ export async function serveAuth(
   await runSetup(runtime, runtime.settings.hooks, request)
   if (endpoint !== 'me') {
     const { additionalQueryParams } = runtime.settings
-    ownParameters(request, [], additionalQueryParams, withoutParameters[endpoint])
+    refuseParameters(request, additionalQueryParams, withoutParameters[endpoint])
     // A repetition would make other tokens, and that of a refresh would end the session.
     if (header(request, 'idempotency-key') !== undefined) throw idempotencyKeyNotHere(endpoint)
   }
@@ -57,7 +59,7 @@ export async function serveAuth(
     case 'refresh':
       return refresh(runtime, request)
     case 'logout':
-      return limitedLogout(runtime, request)
+      return limitedLogout(runtime.settings, runtime.signIn.limits, request)
     case 'me':
       return ownRecord(runtime, request, routed)
   }
@@ -71,11 +73,14 @@ const withoutParameters = {
 } as const
 
 /** Runs logout under a rate limit that counts by address, because logout needs no credentials. */
-async function limitedLogout(runtime: Runtime, request: ApiRequest): Promise<Result> {
-  const { rateWindows, trustedProxies } = runtime.settings
+async function limitedLogout(
+  { auth, rateWindows }: ApiSettings,
+  { limiter, trustedProxies }: RequestLimits,
+  request: ApiRequest,
+): Promise<Result> {
   const key = `logout|ip:${clientAddress(request, trustedProxies)}`
-  const headers = await runtime.limiter.count(key, rateWindows)
-  const result = logout(runtime, request)
+  const headers = await limiter.count(key, rateWindows)
+  const result = logout(auth, request)
   return { ...result, headers: { ...headers, ...result.headers } }
 }
 
@@ -85,14 +90,15 @@ async function ownRecord(
   routed: (call: KnownCall) => void,
 ): Promise<Result> {
   const { auth, rateWindows, prefix, baseUrl } = runtime.settings
-  const { identity, headers } = await admit(runtime, request, {
+  const { identity, headers } = await admit(runtime.signIn, request, {
     route: 'me',
     windows: rateWindows,
     strategies: auth.strategies,
     required: true,
   })
   const resource = runtime.registry.users
-  const caller = await callerOf(runtime.callHook, identity?.user ?? true, auth.userModel)
+  // True: authenticated without a user.
+  const caller = await callerOf(runtime.host.callHook, identity?.user ?? true, auth.userModel)
   const { path, query } = splitUrl(request.url)
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const call = {
@@ -111,11 +117,13 @@ async function ownRecord(
     base: `${origin}${prefix}`,
     caller,
     reach: reachOf(caller),
-    timing: undefined,
+    // Without `asText` and `asPage`, the record is sent as an object.
   } as Call
   routed(call)
   const registry =
-    resource === undefined ? runtime.registry : await runtime.callerRegistries.of(call, resource)
+    resource === undefined
+      ? runtime.registry
+      : await runtime.access.callerRegistries.of(call, resource)
   const result = await me({ ...call, registry, resource: registry.users ?? call.resource })
   return { ...result, headers: { ...headers, ...result.headers } }
 }

@@ -1,90 +1,99 @@
-// The four authentication endpoints: login, refresh, logout and the current user (specification: Authentication endpoints).
+// The four authentication endpoints: login, refresh, logout and the current user (docs/guide/authentication.md).
 
 import { authenticate, findCredentials } from '../../../auth/authenticate.ts'
-import { isCredential } from '../../../auth/basic-credentials.ts'
+import { isCredentialText } from '../../../auth/basic-credentials.ts'
+import type { Auth } from '../../../auth/create-auth.ts'
 import { clientAddress } from '../../../auth/limits/address.ts'
+import type { RequestLimits } from '../../../auth/sign-in.ts'
 import { accountKey } from '../../../auth/users/account.ts'
 import type { Identity } from '../../../auth/users/identity.ts'
 import { authorizationMissing, invalidCredentials } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
+import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { deletedCookie } from './cookie.ts'
 import { firstPair, nextPair, readRefreshToken, type TokenTools } from './issue-tokens.ts'
 import { readStrings } from './sign-in-body.ts'
-import { basicInformation, currentUser } from './user.ts'
+import { basicInformation, readCurrentUser } from './user.ts'
 
 export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me'
 
 /** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, whichever are enabled. */
 export async function login(runtime: Runtime, request: ApiRequest): Promise<Result> {
-  const { auth, settings } = runtime
+  const { signIn, settings } = runtime
+  const { auth, limits } = signIn
   const names = settings.auth.strategies
   const headerStrategies = names.filter((name) => name === 'basic' || name === 'api_key')
   const credentials = await findCredentials(auth, headerStrategies, request)
   if (credentials.length > 0) {
-    await throttle(runtime, request, 'login', credentials[0]?.account)
-    const found = await authenticate(auth, headerStrategies, request, credentials, true)
+    await throttle(limits, request, 'login', credentials[0]?.account)
+    const found = await authenticate(auth, headerStrategies, request, credentials, {
+      required: true,
+    })
     const { user } = found as Identity
     const value = basicInformation(auth.users, settings.auth.lookupField, user)
     return { status: 200, value, total: 1 }
   }
-  const tools = tokenTools(runtime)
+  const tools = tokenTools(auth)
   if (tools === undefined || !names.includes('jwt')) {
-    await throttle(runtime, request, 'login', undefined)
+    await throttle(limits, request, 'login', undefined)
     throw authorizationMissing(auth.challenge)
   }
-  const { username, password } = readStrings(runtime, request, ['username', 'password'])
-  await throttle(runtime, request, 'login', await accountKey(username))
-  if (!isCredential(username) || !isCredential(password)) throw invalidCredentials(auth.challenge)
+  const { username, password } = readStrings(settings, request, ['username', 'password'])
+  await throttle(limits, request, 'login', await accountKey(username))
+  if (!isCredentialText(username) || !isCredentialText(password))
+    throw invalidCredentials(auth.challenge)
   const user = await tools.users.byName(request, username)
-  const correct = await passwordIsCorrect(runtime, request, tools, user, password)
+  const correct = await passwordIsCorrect(auth, request, tools, user, password)
   if (!correct || user === undefined) throw invalidCredentials(auth.challenge)
   return firstPair(runtime, request, tools, user)
 }
 
 /** Checks the password. An error thrown by the model's method is reported, and refused like a wrong password. */
 async function passwordIsCorrect(
-  runtime: Runtime,
+  auth: Auth,
   request: ApiRequest,
   { users }: TokenTools,
   user: Parameters<TokenTools['users']['check']>[1],
   password: string,
 ): Promise<boolean> {
   try {
+    // `throttle` has counted and checked the attempt already.
     return await users.check(request, user, password, 'password', async () => {})
   } catch (error) {
-    throw await runtime.auth.refusal(error, request)
+    throw await auth.refusal(error, request)
   }
 }
 
 /** `POST /auth/refresh`: JSON `{ refresh_token }` → a new pair of tokens; a leading `Bearer ` is ignored. */
 export async function refresh(runtime: Runtime, request: ApiRequest): Promise<Result> {
-  const tools = tokenTools(runtime)
-  if (tools === undefined) throw authorizationMissing(runtime.auth.challenge)
-  const body = readStrings(runtime, request, ['refresh_token'])
+  const { auth, limits } = runtime.signIn
+  const tools = tokenTools(auth)
+  if (tools === undefined) throw authorizationMissing(auth.challenge)
+  const body = readStrings(runtime.settings, request, ['refresh_token'])
   const presented = body.refresh_token.trim().replace(/^bearer +/i, '')
-  await throttle(runtime, request, 'refresh', undefined)
+  await throttle(limits, request, 'refresh', undefined)
   const claims = await readRefreshToken(tools, presented)
-  await throttleAccount(runtime, 'refresh', await accountKey(claims.lookup || claims.key))
+  await throttleAccount(limits, 'refresh', await accountKey(claims.lookup || claims.key))
   return nextPair(runtime, request, tools, presented, claims)
 }
 
 /** `POST /auth/logout`: deletes the cookie. There is no server-side session to end, and issued tokens stay valid until they expire. */
-export function logout(runtime: Runtime, request: ApiRequest): Result {
+export function logout(auth: AuthSettings, request: ApiRequest): Result {
+  // For the hooks that receive the request after this.
   Reflect.set(request, 'user', undefined)
-  return { status: 200, value: null, total: 0, headers: deletedCookie(runtime, request) }
+  return { status: 200, value: null, total: 0, headers: deletedCookie(auth, request) }
 }
 
 /** `GET /auth/me`: the current user's record, serialised like any record of the user model. */
 export async function me(call: Call): Promise<Result> {
-  const { users, challenge } = call.runtime.auth
+  const { users, challenge } = call.runtime.signIn.auth
   if (users === undefined) throw authorizationMissing(challenge)
-  return currentUser(call, users, call.caller.user)
+  return readCurrentUser(call, users, call.caller.user)
 }
 
-function tokenTools({ auth }: Runtime): TokenTools | undefined {
-  const { users, tokens } = auth
+function tokenTools({ users, tokens }: Auth): TokenTools | undefined {
   return users === undefined || tokens === undefined ? undefined : { users, tokens }
 }
 
@@ -93,21 +102,21 @@ function tokenTools({ auth }: Runtime): TokenTools | undefined {
  * limiter's store.
  */
 async function throttle(
-  runtime: Runtime,
+  limits: RequestLimits,
   request: ApiRequest,
   endpoint: AuthEndpoint,
   account: string | undefined,
 ): Promise<void> {
-  const { trustedProxies, auth } = runtime.settings
+  const { limiter, trustedProxies, loginWindows } = limits
   const address = clientAddress(request, trustedProxies)
-  await runtime.limiter.count(`${endpoint}|ip:${address}`, auth.loginWindows)
-  if (account !== undefined) await throttleAccount(runtime, endpoint, account)
+  await limiter.count(`${endpoint}|ip:${address}`, loginWindows)
+  if (account !== undefined) await throttleAccount(limits, endpoint, account)
 }
 
 const throttleAccount = async (
-  { limiter, settings }: Runtime,
+  { limiter, loginWindows }: RequestLimits,
   endpoint: AuthEndpoint,
   account: string,
 ): Promise<void> => {
-  await limiter.count(`${endpoint}|user:${account}`, settings.auth.loginWindows)
+  await limiter.count(`${endpoint}|user:${account}`, loginWindows)
 }

@@ -8,6 +8,7 @@ import { invalidRefreshToken, invalidToken } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { HookRecord } from '../../../model/settings/access/hook-types.ts'
+import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
 import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { tokenCookie } from './cookie.ts'
@@ -21,16 +22,16 @@ export interface TokenTools {
 
 /** Issues a pair for a user who has just signed in. */
 export async function firstPair(
-  runtime: Runtime,
+  { database, signIn, settings }: Pick<Runtime, 'database' | 'signIn' | 'settings'>,
   request: ApiRequest,
   tools: TokenTools,
   user: HookRecord,
 ): Promise<Result> {
   const subject = subjectOf(tools.users, user)
   const refresh = await tools.tokens.issueRefresh(subject)
-  const db = await runtime.session(request)
-  await runtime.refreshStore.save(db, await recordOf(subject, refresh))
-  return pair(runtime, request, tools, user, refresh)
+  const db = await database.session(request)
+  await signIn.refreshStore.save(db, await recordOf(subject, refresh))
+  return pair(settings.auth, request, tools, user, refresh)
 }
 
 /** Verifies a refresh token and returns its user; throws 401 if it is not valid. Its expiry is checked in the store, not here. */
@@ -42,31 +43,32 @@ export async function readRefreshToken(tools: TokenTools, text: string): Promise
 
 /** Exchanges a refresh token for a new pair; throws 403 if the store does not know it, or it is used, revoked or expired. */
 export async function nextPair(
-  runtime: Runtime,
+  { clock, database, signIn, settings, host }: Runtime,
   request: ApiRequest,
   tools: TokenTools,
   presented: string,
   claims: Subject,
 ): Promise<Result> {
-  const now = runtime.clock.now()
-  const db = await runtime.session(request)
+  const now = clock.now()
+  const db = await database.session(request)
+  const { refreshStore } = signIn
   const digest = await sha256Hex(presented)
   const user = await tools.users.byKey(request, claims.key)
   if (user === undefined) {
-    await runtime.refreshStore.revoke(db, digest, now)
+    await refreshStore.revoke(db, digest, now)
     throw invalidRefreshToken()
   }
   const subject = subjectOf(tools.users, user)
   const refresh = await tools.tokens.issueRefresh(subject)
   const record = await recordOf(subject, refresh)
-  const rotation = await runtime.refreshStore.rotate(db, digest, record, now)
+  const rotation = await refreshStore.rotate(db, digest, record, now)
   if (rotation === 'replayed') {
-    runtime.warn(
+    host.warn(
       'A refresh token was presented a second time; the tokens that followed it are revoked.',
     )
   }
   if (rotation !== 'rotated') throw invalidRefreshToken()
-  return pair(runtime, request, tools, user, refresh)
+  return pair(settings.auth, request, tools, user, refresh)
 }
 
 const subjectOf = (users: Users, user: HookRecord): Subject => ({
@@ -83,19 +85,19 @@ const recordOf = async (subject: Subject, refresh: IssuedToken): Promise<Refresh
 })
 
 async function pair(
-  runtime: Runtime,
+  auth: AuthSettings,
   request: ApiRequest,
   { users, tokens }: TokenTools,
   user: HookRecord,
   refresh: IssuedToken,
 ): Promise<Result> {
   const access = await tokens.issueAccess(subjectOf(users, user))
-  const seconds = runtime.settings.auth.jwt?.accessSeconds ?? 0
+  const seconds = auth.jwt?.accessSeconds ?? 0
   const value: JsonValue = {
     access_token: access.token,
     refresh_token: refresh.token,
     user_pk: userKeyValue(users, user),
   }
-  const headers = tokenCookie(runtime, request, access.token, seconds)
+  const headers = tokenCookie(auth, request, access.token, seconds)
   return { status: 200, value, total: 1, headers }
 }

@@ -1,22 +1,22 @@
 // The bodies of login and refresh: JSON objects with string members. Unknown members are ignored.
 
 import { wrongBody } from '../../../errors.ts'
+import type { CodedProblem } from '../../../lib/problems/problem-codes.ts'
 import type { ApiRequest } from '../../../model/request.ts'
-import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
+import { emptyText, missingField, notAString } from '../../../problems.ts'
 import { inputProblems } from '../../../write/body/input-problems.ts'
-import { readBody } from '../../../write/body/text/request-body.ts'
-import type { Runtime } from '../../call/call.ts'
+import { bodyLimitOf, readBody } from '../../../write/body/text/request-body.ts'
 
 /** Reads the members `names` of the JSON body; throws 400 that lists each one that is missing, empty or not a string. */
 export function readStrings<Name extends string>(
-  { settings }: Runtime,
+  settings: Pick<ApiSettings, 'bodyLimit'>,
   request: ApiRequest,
   names: readonly Name[],
 ): Readonly<Record<Name, string>> {
   const problems = inputProblems()
-  const limit = { bytes: settings.bodyLimit, setting: settingNames.bodyLimit }
   const empty = request.body === undefined || request.body === ''
-  const body = empty ? {} : readBody(request, limit, problems)
+  const body = empty ? {} : readBody(request, bodyLimitOf(settings), problems)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw wrongBody(`a JSON object with ${names.join(' and ')}`)
   }
@@ -32,7 +32,7 @@ export function readStrings<Name extends string>(
 }
 
 /** Why a member cannot be used, in the words of other bodies. */
-function problemOf(value: unknown): string {
-  if (value === undefined) return 'This field is required.'
-  return value === '' ? 'This field cannot be empty.' : 'Expected a string.'
+function problemOf(value: unknown): CodedProblem {
+  if (value === undefined) return missingField
+  return value === '' ? emptyText : notAString
 }

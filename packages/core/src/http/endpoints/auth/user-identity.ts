@@ -1,6 +1,7 @@
 // UserIdentity: which user sent a request. Rate limits count by it, and an Idempotency-Key belongs to it: if two users had the same
 // identity, one could receive the other's stored response.
 
+import type { Caller } from '../../../access/roles/roles.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringify } from '../../../lib/json/stringify.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -10,6 +11,13 @@ import { userKey } from './user-key.ts'
 export type UserIdentity =
   | { readonly kind: 'nobody' | 'unknown' }
   | { readonly kind: 'user'; readonly identity: string }
+
+/** Identifies the caller of a request. The identity of the system is no JSON, as those of users are. */
+export const callerIdentityOf = (
+  users: Resource | undefined,
+  { user, isSystem }: Caller,
+): UserIdentity =>
+  isSystem === true ? { kind: 'user', identity: 'system' } : userIdentityOf(users, user)
 
 /**
  * Identifies the user by model name and key, so that users of two models differ. Without a user model, by the JSON of the host's user

@@ -30,6 +30,6 @@ export function basicInformation(
 }
 
 /** Reads the current user's record as `GET` of that record would, including policies. */
-export async function currentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
+export async function readCurrentUser(call: Call, users: Users, user: HookUser): Promise<Result> {
   return getOne(call, call.resource, userKey(users.resource, user))
 }

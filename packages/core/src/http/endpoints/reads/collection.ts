@@ -20,7 +20,7 @@ export function getMany(call: Call, resource: Resource): MaybePromise<Result> {
       text: call.query,
       parse: () => parseRead(call, resource),
       plan: (ast, reach) => planList(resource, ast, reach),
-      databaseJson: (plan) => databaseJson(call, plan, false),
+      databaseJson: (plan) => databaseJson(call, plan, 'list'),
       compile: compilePage,
       run: readPage,
     },

@@ -15,11 +15,3 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
     await turn()
   }
 }
-
-/** Runs all steps synchronously and returns their result. */
-export function atOnce<T>(steps: Generator<unknown, T>): T {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value as T
-  }
-}

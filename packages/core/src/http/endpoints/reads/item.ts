@@ -35,7 +35,7 @@ export function getOne(
         return planned
       },
       complete: withRowTag,
-      databaseJson: (plan) => databaseJson(call, plan, true),
+      databaseJson: (plan) => databaseJson(call, plan, 'record'),
       compile: (target, plan, options) => compileRead(target, plan, options),
       run: readOne,
     },

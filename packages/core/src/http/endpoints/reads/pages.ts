@@ -1,12 +1,10 @@
-// The pages for browsers: which responses have one, and how it is built from the JSON body.
+// The pages for browsers, made from the JSON bodies of responses.
 
-import type { Caller } from '../../../access/roles/roles.ts'
+import { anonymous, type Caller } from '../../../access/roles/roles.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { ApiRequest } from '../../../model/request.ts'
-import type { Route } from '../../../model/route.ts'
 import type { ApiSettings } from '../../../model/settings/settings.ts'
-import { prefersPage } from '../../accept.ts'
-import type { Call, Runtime } from '../../call/call.ts'
+import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { pagePolicy } from '../../pages/content-policy.ts'
 import { errorPage } from '../../pages/error-page.ts'
@@ -15,54 +13,54 @@ import { indexPage, isServiceIndex } from '../../pages/index-page.ts'
 import { jsonPage } from '../../pages/json-section.ts'
 import { type PageContent, recordsPage } from '../../pages/records-page.ts'
 
-/** Makes the page of a successful response. */
-export type MakePage = (content: PageContent) => string
-
-/** Whether a request gets a page if `Accept` prefers HTML. Responses then vary by `Accept`. */
-export const hasPages = ({ htmlPages }: ApiSettings, { method }: ApiRequest): boolean =>
-  htmlPages && /^(?:get|head)$/i.test(method)
-
-/**
- * Returns the function that makes the page of a list, relation or record; undefined if the client prefers JSON. Call it once `call`
- * has its caller.
- */
-export function recordsPageFor(call: Call, { kind }: Route): MakePage | undefined {
-  if (kind === 'restore' || !prefersPage(call.request)) return undefined
-  return (content) => {
-    const { runtime, request, caller, resource, base, origin, path, query } = call
-    const url = `${origin}${path}${query === '' ? '' : `?${query}`}`
-    const frame = frameOf(runtime, request, caller.authenticated)
-    return recordsPage({ frame, resource, base, url }, content)
-  }
+/** A page as HTML, and its headers. */
+export interface HtmlPage {
+  readonly html: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
-/** Returns the function that makes the page of the index; undefined if the client prefers JSON. */
-export function indexPageFor(runtime: Runtime, request: ApiRequest): MakePage | undefined {
-  if (!prefersPage(request)) return undefined
-  const { info } = runtime.settings
-  return ({ body, value }) => {
-    // The final callback may have replaced the index by something else.
-    if (!isServiceIndex(value)) return jsonPage(frameOf(runtime, request, false), body)
-    const frame = { ...frameOf(runtime, request, false), documentation: value.documentation }
-    return indexPage(frame, value, info.description, body)
-  }
+/** Makes the page of a list, relation or record. */
+export function pageOfRecords(
+  call: Call,
+  body: JsonValue,
+  result: Result,
+  isFinal: boolean,
+): Promise<HtmlPage> {
+  const { runtime, request, caller, resource, base, origin, path, query } = call
+  const url = `${origin}${path}${query === '' ? '' : `?${query}`}`
+  const frame = frameOf(runtime.settings, request, caller)
+  return page(recordsPage({ frame, resource, base, url }, pageContent(body, result, isFinal)))
 }
 
-/** Returns the function that makes an error page from the error's body; undefined if no pages are served or the client prefers JSON. */
-export const errorPageFor = (
-  runtime: Runtime,
+/** Makes the page of the index. */
+export function pageOfIndex(
+  settings: ApiSettings,
   request: ApiRequest,
-): ((status: number, body: JsonValue) => string) | undefined =>
-  hasPages(runtime.settings, request) && prefersPage(request)
-    ? (status, body) => errorPage(frameOf(runtime, request, false), status, body)
-    : undefined
+  body: JsonValue,
+  result: Result,
+  isFinal: boolean,
+): Promise<HtmlPage> {
+  const { value } = pageContent(body, result, isFinal)
+  const frame = frameOf(settings, request, anonymous)
+  // The final callback may have replaced the index by something else.
+  if (!isServiceIndex(value)) return page(jsonPage(frame, body))
+  const { documentation } = value
+  return page(indexPage({ ...frame, documentation }, value, settings.description, body))
+}
+
+/** Makes the page of an error. */
+export const pageOfError = (
+  settings: ApiSettings,
+  request: ApiRequest,
+  status: number,
+  body: JsonValue,
+): Promise<HtmlPage> => page(errorPage(frameOf(settings, request, anonymous), status, body))
 
 function frameOf(
-  { settings }: Runtime,
+  { title, baseUrl, prefix, docs }: ApiSettings,
   request: ApiRequest,
-  authenticated: Caller['authenticated'],
+  { authenticated }: Pick<Caller, 'authenticated'>,
 ): PageFrame {
-  const { title, baseUrl, prefix, docs } = settings
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const readable = docs !== null && (!docs.requireAuth || authenticated)
   return {
@@ -73,7 +71,7 @@ function frameOf(
 }
 
 /** Returns the content of a page: from the result, or from the body if there is a final callback, which may have changed it. */
-export function pageContent(body: JsonValue, result: Result, isFinal: boolean): PageContent {
+function pageContent(body: JsonValue, result: Result, isFinal: boolean): PageContent {
   const { value, total, next = null, previous = null } = result
   if (!isFinal) return { body, value, total, next, previous }
   const none = { total: undefined, next: null, previous: null }
@@ -94,8 +92,11 @@ export function pageContent(body: JsonValue, result: Result, isFinal: boolean): 
 const linkIn = (made: JsonValue | undefined, own: string | null): string | null =>
   made === own ? own : null
 
-/** Returns the headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
-export const pageHeaders = async (): Promise<Readonly<Record<string, string>>> => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': await pagePolicy(),
+/** Adds the headers of a page. Browsers revalidate it each time. It has no ETag, because the ETag of a record identifies its JSON. */
+const page = async (html: string): Promise<HtmlPage> => ({
+  html,
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': await pagePolicy(),
+  },
 })

@@ -22,7 +22,10 @@ import {
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 
-/** Calls can_read, then serialises the rows to objects and runs the dump callbacks. */
+/**
+ * Calls can_read, then serialises the rows to objects and runs the dump callbacks. `refusesLater`: `dumpedContent` refuses what they return
+ * that is not JSON.
+ */
 export const objectsOf = (
   call: Call,
   resource: Resource,
@@ -60,10 +63,7 @@ function listContent(
   plan: ReadPlan,
   { rows, listText }: Pick<LoadedPage, 'rows' | 'listText'>,
 ): MaybePromise<Content> {
-  if (listText !== undefined) {
-    call.timing?.enter('serialize')
-    return { value: null, text: listText }
-  }
+  if (listText !== undefined) return { value: null, text: listText }
   if (!serialisesToText(call, resource, plan)) {
     return andThen(objectsOf(call, resource, plan, rows, call.asText), (objects) =>
       dumpedContent(call, resource, plan, objects, objects),
@@ -125,7 +125,6 @@ export function checkReadable(
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): MaybePromise<void> {
-  call.timing?.enter('serialize')
   return hasObjectChecks(call, plan) ? checkObjects(call, plan, rows) : undefined
 }
 

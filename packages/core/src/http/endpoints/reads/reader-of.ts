@@ -5,14 +5,14 @@ import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { scoperOf } from '../../../access/policies/scoper-of.ts'
 import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
-import type { Reader } from '../../../query/read-request.ts'
+import type { ReadingCaller } from '../../../query/read-request.ts'
 import type { Call } from '../../call/call.ts'
-import { open } from './open-database.ts'
+import { open } from './database/request-database.ts'
 
-export const readerOf = (call: Call): Reader => ({
+export const readerOf = (call: Call): ReadingCaller => ({
   authority: call,
   scoper: scoperOf(call),
-  reads: call.runtime.reads,
+  reads: call.runtime.caches.reads,
   connect: () => open(call),
 })
 
@@ -28,7 +28,7 @@ export const readName = ({ action }: Call, resource: { readonly name: string }):
 export function databaseJson(
   call: Call,
   plan: ReadPlan,
-  isSingle: boolean,
+  of: 'list' | 'record',
 ): DatabaseJson | undefined {
   const { asText, hooks, base } = call
   const { rows, embeds } = plan
@@ -36,6 +36,6 @@ export function databaseJson(
   if (!(asText || isForCallback) || hasObjectChecks(call, plan)) return undefined
   if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
-  const objects = isSingle ? rows.shape === 'records' && 'columns' : 'complete'
+  const objects = of === 'record' ? rows.shape === 'records' && 'columns' : 'complete'
   return { base, objects }
 }

@@ -11,8 +11,8 @@ import { planParent, planRelated, withParentKey } from '../../../query/plan/read
 import { type LoadedPage, readOne, readPage, readParentKey } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
+import { open } from './database/request-database.ts'
 import { oneResult } from './item.ts'
-import { open } from './open-database.ts'
 import { listResult } from './read-result.ts'
 import { parseRead } from './request-query.ts'
 import { scopePlan } from './scope-plan.ts'
@@ -26,6 +26,7 @@ export async function getRelated(
   const { source, target: related } = relation
   const ast = parseRead(call, related)
   const planned = planRelated(relation, ast, call.reach)
+  // After the query was planned, so that a mistake in it is 400 whether or not the parent exists.
   const parent = pathKey(source, keyStrings)
   if (parent === undefined) throw recordNotFound()
   const opened = await open(call)

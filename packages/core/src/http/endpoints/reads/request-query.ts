@@ -20,6 +20,7 @@ export function parse(call: Call, resource: Resource): QueryAst {
         setting: limitSettingNames.relationFilters,
         value: limits.relationFilters,
       },
+      aggregates: { setting: limitSettingNames.aggregates, value: limits.aggregates },
       list: { setting: limitSettingNames.list, value: limits.list },
     },
   })

@@ -14,8 +14,11 @@ export function servesMany({ kind }: Route, action: Action, { body }: ApiRequest
 function startsList(body: unknown): boolean {
   if (typeof body === 'string') return /^[\t\n\r ]*\[/.test(body)
   if (!(body instanceof Uint8Array)) return Array.isArray(body)
-  return body.find((byte) => !blanks.has(byte)) === 0x5b
+  return body.find((byte) => !blanks.has(byte)) === openingBracket
 }
 
-/** The bytes that JSON allows before a value. */
+/** `[` */
+const openingBracket = 0x5b
+
+/** The bytes that JSON allows before a value: tab, line feed, carriage return, space. */
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])

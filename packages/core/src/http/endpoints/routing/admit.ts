@@ -1,21 +1,24 @@
 // admit: the stages `limit` and `authenticate`. Requests are counted by user, so most are authenticated before they are counted.
 // A limit is checked before a password or API key, which can be guessed and is expensive to check.
 
-import type { Check } from '../../../access/authorize.ts'
-import { hostVary } from '../../../access/caller.ts'
+import type { ActionCheck } from '../../../access/authorize.ts'
+import { callerOf, hostVary, isUser } from '../../../access/caller.ts'
 import { needsAuthentication } from '../../../access/requirement.ts'
+import { anonymous, type Caller } from '../../../access/roles/roles.ts'
 import { authenticate, findCredentials } from '../../../auth/authenticate.ts'
+import type { GivenCaller } from '../../../auth/given-caller.ts'
 import { clientAddress } from '../../../auth/limits/address.ts'
 import type { LimitHeaders } from '../../../auth/limits/limiter.ts'
+import type { RequestLimits, SignIn } from '../../../auth/sign-in.ts'
 import { accountKey } from '../../../auth/users/account.ts'
 import type { CheckGuard, Credential, Identity } from '../../../auth/users/identity.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { StrategyName } from '../../../model/settings/access/access-types.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
 import type { RateWindow } from '../../../model/settings/auth/rate-windows.ts'
-import type { Call, Runtime } from '../../call/call.ts'
-import type { Timing } from '../../server-timing.ts'
+import type { Runtime } from '../../call/call.ts'
 import { userIdentityOf } from '../auth/user-identity.ts'
 
 /** The input of these two stages. */
@@ -31,13 +34,11 @@ export interface Admission {
   readonly secret?: string
   /** Whether the route only reads. Also true for a QUERY request that was sent as POST. */
   readonly reads?: boolean
-  /** The user whom the host has authenticated itself; undefined if a strategy decides. */
-  readonly hostUser?: unknown
 }
 
 /** Returns the admission of a route. All checks must pass, so it accepts only the strategies that every check accepts. */
 export function admissionOf(
-  checks: readonly Check[],
+  checks: readonly ActionCheck[],
   route: string,
   windows: readonly RateWindow[],
 ): Admission {
@@ -65,25 +66,24 @@ export interface Admitted {
 
 /** Runs both stages for a route of a resource, or for the index. */
 export async function admitCall(
-  { runtime, request, timing }: Pick<Call, 'runtime' | 'request' | 'timing'>,
+  { signIn, settings }: Pick<Runtime, 'signIn' | 'settings'>,
+  request: ApiRequest,
   admission: Admission,
 ): Promise<Admitted> {
   const { strategies, required } = admission
   // If no strategy is enabled, the host may have authenticated the request itself.
-  const hostUser = strategies.length === 0 && !required ? request.user : undefined
-  const { identity, headers, credentials } = await admit(
-    runtime,
-    request,
-    { ...admission, hostUser },
-    timing,
-  )
+  const unasked = strategies.length === 0 && !required ? request.user : undefined
+  const given = signIn.given && knownGiven(signIn.given, strategies)
+  const hostUser = given === undefined ? unasked : given.user
+  const { identity, headers, credentials } = await admit(signIn, request, admission, hostUser)
+  // True: authenticated without a user.
   const user = identity === null ? hostUser : (identity.user ?? true)
   return {
     user,
     strategy: identity?.strategy,
-    headers: { ...varyOf(strategies, runtime.settings.auth, user), ...headers },
+    headers: { ...varyOf(strategies, settings.auth, user), ...headers },
     async countAgain({ route, windows }) {
-      const counting = counter(runtime, request, credentials, { route, windows, hostUser })
+      const counting = counter(signIn, request, credentials, { route, windows }, hostUser)
       return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
     },
   }
@@ -95,48 +95,78 @@ export const needsNoAdmission = ({ windows, strategies, required }: Admission): 
 
 const nobody = { identity: null, headers: {}, credentials: [] }
 
-/** Returns the identity of the caller, or null if anonymous, and the rate limit headers. Throws 401, 403 and 429. */
+/**
+ * Returns the identity of the caller, or null if anonymous, and the rate limit headers. Throws 401, 403 and 429. `hostUser` is the user whom
+ * the host has authenticated itself; undefined if a strategy decides.
+ */
 export async function admit(
-  runtime: Runtime,
+  signIn: SignIn,
   request: ApiRequest,
   admission: Admission,
-  timing?: Timing,
+  hostUser?: unknown,
 ): Promise<{
   readonly identity: Identity | null
   readonly headers: LimitHeaders
   readonly credentials: readonly Credential[]
 }> {
-  const { auth } = runtime
+  const { auth, limits, given } = signIn
   const { windows, strategies, required, secret, reads = false } = admission
+  if (given !== undefined) return admitGiven(signIn, request, given, admission)
   if (needsNoAdmission(admission)) return nobody
   const options = secret === undefined ? { reads } : { reads, secret }
-  const timeAuthentication = () => {
-    if (strategies.length > 0 || required) timing?.enter('authenticate')
-  }
-  const timeLimit = () => {
-    if (windows.length > 0) timing?.enter('limit')
-  }
-  timeAuthentication()
   const credentials = await findCredentials(auth, strategies, request, options)
-  const guard = guardOf(runtime, request, credentials)
+  const guard = guardOf(limits, request, credentials)
   if (windows.length === 0) {
-    const identity = await authenticate(auth, strategies, request, credentials, required, guard)
+    const identity = await authenticate(auth, strategies, request, credentials, { required, guard })
     return { identity, headers: {}, credentials }
   }
-  const counting = counter(runtime, request, credentials, admission)
-  timeLimit()
+  const counting = counter(signIn, request, credentials, admission, hostUser)
   const first = await counting.first()
-  timeAuthentication()
   let identity: Identity | null
   try {
-    identity = await authenticate(auth, strategies, request, credentials, required, guard)
+    identity = await authenticate(auth, strategies, request, credentials, { required, guard })
   } catch (error) {
     await counting.afterwards(null)
     throw error
   }
-  timeLimit()
   return { identity, headers: { ...first, ...(await counting.afterwards(identity)) }, credentials }
 }
+
+/** `admit` for a request whose sender the host gives: no credential is looked for. It counts against the limits of its user. */
+async function admitGiven(
+  signIn: SignIn,
+  request: ApiRequest,
+  given: GivenCaller,
+  { route, windows, strategies, required }: Admission,
+): Promise<Awaited<ReturnType<typeof admit>>> {
+  const { user, caller } = knownGiven(given, strategies)
+  // For the hooks that receive the request.
+  if (user !== given.user) Reflect.set(request, 'user', undefined)
+  const isKnown = caller?.authenticated ?? isUser(user)
+  const counting = counter(signIn, request, [], { route, windows }, user)
+  const headers = await counting.first()
+  // Throws the 401 of a request without credentials.
+  await authenticate(signIn.auth, strategies, request, [], { required: required && !isKnown })
+  const record = user === true ? null : (user ?? null)
+  const identity = isKnown ? { strategy: caller?.strategy, user: record } : null
+  return { identity, headers, credentials: [] }
+}
+
+const unknownSender: GivenCaller = { user: undefined, caller: anonymous }
+
+/** Returns the given sender, or nobody if a strategy has found the caller that is not accepted here: over HTTP, it would not be asked. */
+const knownGiven = (given: GivenCaller, accepted: readonly StrategyName[]): GivenCaller => {
+  const strategy = given.caller?.strategy
+  return strategy === undefined || accepted.includes(strategy) ? given : unknownSender
+}
+
+/** Looks up the roles of an admitted user. */
+export const callerAdmitted = (
+  { signIn: { given }, host, registry }: Runtime,
+  { user, strategy }: Pick<Admitted, 'user' | 'strategy'>,
+): MaybePromise<Caller> =>
+  (isUser(user) ? given?.caller : undefined) ??
+  callerOf(host.callHook, user, registry.users?.model, strategy)
 
 /**
  * Counts a request once: by user if there is one, else by address. `first` counts it if its user is known before
@@ -147,20 +177,22 @@ export async function admit(
  * address, without counting.
  */
 function counter(
-  { limiter, settings, registry }: Runtime,
+  { auth, limits: { limiter, trustedProxies } }: SignIn,
   request: ApiRequest,
   credentials: readonly Credential[],
-  { route, windows, hostUser }: Pick<Admission, 'route' | 'windows' | 'hostUser'>,
+  { route, windows }: Pick<Admission, 'route' | 'windows'>,
+  hostUser: unknown,
 ) {
-  const address = (): string => `${route}|ip:${clientAddress(request, settings.trustedProxies)}`
+  const address = (): string => `${route}|ip:${clientAddress(request, trustedProxies)}`
   const guesses = (): string => `guesses ${address()}`
   const byAccount = (account: string): string => `${route}|user:${account}`
   const byUser = async (user: unknown): Promise<string> => {
-    const account = await accountOfUser(registry.users, user)
+    const account = await accountOfUser(auth.users?.resource, user)
     return account === undefined ? address() : byAccount(account)
   }
-  const proven = credentials.find((credential) => credential.proven)?.account
+  const proven = credentials.find((credential) => credential.hasProvenAccount)?.account
   const claimed = credentials.flatMap(({ account }) => account ?? [])
+  /** Whether only authentication tells by which user the request counts. */
   const pending = proven === undefined && credentials.length > 0
   return {
     async first(): Promise<LimitHeaders> {
@@ -193,17 +225,16 @@ async function accountOfUser(
 
 /** Counts failed passwords and API keys against the login limit, so that guessing at any endpoint is limited as at login. */
 function guardOf(
-  { limiter, settings }: Runtime,
+  { limiter, trustedProxies, loginWindows: windows }: RequestLimits,
   request: ApiRequest,
   credentials: readonly Credential[],
 ): CheckGuard {
   const keys = (): readonly string[] => [
-    `failed|ip:${clientAddress(request, settings.trustedProxies)}`,
-    ...credentials.flatMap(({ account, proven }) =>
-      proven || account === undefined ? [] : `failed|user:${account}`,
+    `failed|ip:${clientAddress(request, trustedProxies)}`,
+    ...credentials.flatMap(({ account, hasProvenAccount }) =>
+      hasProvenAccount || account === undefined ? [] : `failed|user:${account}`,
     ),
   ]
-  const windows = settings.auth.loginWindows
   return {
     async before() {
       for (const key of keys()) await limiter.check(key, windows)

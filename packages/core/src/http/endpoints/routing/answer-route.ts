@@ -7,10 +7,10 @@ import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { getMany } from '../reads/collection.ts'
+import { isRead, readPreferringReplica } from '../reads/database/read-source.ts'
+import { sendsPosition, withPosition } from '../reads/database/write-position.ts'
 import { getOne } from '../reads/item.ts'
-import { isRead, readPreferringReplica } from '../reads/read-source.ts'
 import { getRelated } from '../reads/related.ts'
-import { sendsPosition, withPosition } from '../reads/write-position.ts'
 import { removeMany, updateMany } from '../writes/bulk.ts'
 import { create } from '../writes/create.ts'
 import { remove } from '../writes/delete-record.ts'
@@ -22,7 +22,9 @@ export function answerRoute(call: Call, route: Route): MaybePromise<Result> {
   if (isRead(call.method))
     return readPreferringReplica(call, (reading) => callEndpoint(reading, route))
   const written = callEndpoint(call, route)
-  return sendsPosition(call) ? andThen(written, (result) => withPosition(call, result)) : written
+  return sendsPosition(call.runtime)
+    ? andThen(written, (result) => withPosition(call, result))
+    : written
 }
 
 function callEndpoint(call: Call, route: Route): MaybePromise<Result> {

@@ -1,22 +1,31 @@
-// Replaces the resources of a route by those that the caller may see. After that, a withheld column or relation is an unknown name.
+// What a caller with withheld columns sees: the same request with other resources. After that, a withheld column or relation is an unknown
+// name.
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Registry } from '../../../model/registry/resource.ts'
 import type { Route } from '../../../model/route.ts'
+import type { Call } from '../../call/call.ts'
 import { resourceOf } from './route-method.ts'
-import { type RoutedCall, unknownPathOf } from './route-request.ts'
+import { unknownPathOf } from './route-request.ts'
 
-/** Evaluates the caller's column rights and sets the registry of the call. Throws 404 for a relation that the caller may not see. */
-export function routeForCaller(call: RoutedCall, route: Route): MaybePromise<Route> {
+/** A call and its route. */
+interface RoutedCall {
+  readonly call: Call
+  readonly route: Route
+}
+
+/**
+ * Evaluates the caller's column rights. Returns the call and the route with the resources that the caller sees; undefined if nothing is
+ * withheld. Throws 404 for a relation that the caller may not see.
+ */
+export function narrowedToCaller(call: Call, route: Route): MaybePromise<RoutedCall | undefined> {
   const { runtime } = call
-  return andThen(runtime.callerRegistries.of(call, route.resource), (registry) => {
-    if (registry === runtime.registry) return route
+  return andThen(runtime.access.callerRegistries.of(call, route.resource), (registry) => {
+    if (registry === runtime.registry) return undefined
     const own = routeIn(registry, route)
     if (own === undefined) throw unknownPathOf(runtime, call.path)
-    call.registry = registry
-    call.resource = resourceOf(own)
-    call.relation = own.kind === 'related' ? own.relation : null
-    return own
+    const relation = own.kind === 'related' ? own.relation : null
+    return { call: { ...call, registry, resource: resourceOf(own), relation }, route: own }
   })
 }
 

@@ -8,9 +8,8 @@ import { withTag } from '../../etag.ts'
 
 /** Runs the return callback and adds the ETag; does nothing if both have been done. */
 export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result> {
-  const { request, method, hooks, timing, resource } = call
+  const { request, method, hooks, resource } = call
   if (result.finished === true) return result
-  timing?.enter('serialize')
   // A list has no ETag if there is a final callback: the callback may change the body, and the ETag is a hash of the value before
   // the callback.
   const tagsLists = resource.settings.listEtags && hooks.final === undefined

@@ -1,6 +1,6 @@
 // RouteFacts: the allowed methods, checks and admission of a route. They are the same for every request, so they are computed once.
 
-import { type Check, checksOf } from '../../../access/authorize.ts'
+import { type ActionCheck, checksOf } from '../../../access/authorize.ts'
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
 import type { Route } from '../../../model/route.ts'
 import type { MethodName } from '../../../model/settings/config.ts'
@@ -16,7 +16,7 @@ export interface RouteFacts {
 }
 
 export interface MethodFacts {
-  readonly checks: readonly Check[]
+  readonly checks: readonly ActionCheck[]
   readonly admission: Admission
 }
 
@@ -47,9 +47,10 @@ function newFacts(route: Route): RouteFacts {
 
 function factsFor(route: Route, given: string): MethodFacts {
   const checks = checksOf(route, given)
+  // HEAD shares the rate limit of GET.
   const method = given === 'HEAD' ? 'GET' : given
   const relation = route.kind === 'related' ? `.${route.relation.name}` : ''
   const windows = resourceOf(route).settings.rates[method as MethodName] ?? []
-  const name = `${route.resource.name}${relation}:${method}`
-  return { checks, admission: admissionOf(checks, name, windows) }
+  const limitKey = `${route.resource.name}${relation}:${method}`
+  return { checks, admission: admissionOf(checks, limitKey, windows) }
 }

@@ -9,7 +9,7 @@ import {
   unknownPath,
   urlTooLong,
 } from '../../../errors.ts'
-import type { Resource } from '../../../model/registry/resource.ts'
+import type { Registry, Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { Route } from '../../../model/route.ts'
 import { hooksOf } from '../../../model/settings/access/resolve-hooks.ts'
@@ -17,13 +17,22 @@ import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { ApiSettings } from '../../../model/settings/settings.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import { isQueryRequest } from '../../query-method.ts'
-import { keylessListAbove, matchRoute, splitUrl, unrestoredResource } from '../../route-table.ts'
+import {
+  keylessListAbove,
+  matchRoute,
+  type RouteTable,
+  splitUrl,
+  unrestoredResource,
+} from '../../route-table.ts'
 import { similarPath } from '../../similar-path.ts'
 import { servesMany } from '../reads/serves-many.ts'
 import { actionOf, hasQuery, resourceOf } from './route-method.ts'
 
 /** Throws 414 for a URL that is too long, before it is parsed. The URL of a QUERY may be as long as its body. */
-export function refuseLongUrl({ settings }: Runtime, request: ApiRequest): void {
+export function refuseLongUrl(
+  settings: Pick<ApiSettings, 'limits' | 'bodyLimit'>,
+  request: ApiRequest,
+): void {
   const { urlLength } = settings.limits
   const { length } = request.url
   if (length <= urlLength) return
@@ -42,29 +51,8 @@ interface ResponseSettings extends Pick<ApiSettings, 'hooks' | 'dump'> {
   readonly known: KnownCall
 }
 
-/** A call before authentication: its caller is anonymous and can be replaced. */
-export type RoutedCall = Omit<Call, Decided> & { -readonly [K in Decided]: Call[K] } & {
-  /** Whether the method is QUERY: the body is the rest of the query, and is read once the caller is known. */
-  readonly isQuery: boolean
-}
-
-/**
- * The members of a `Call` that are set after authentication: those that depend on the caller or describe the response. Also the
- * query, which the body of a QUERY completes.
- */
-type Decided =
-  | 'caller'
-  | 'reach'
-  | 'registry'
-  | 'resource'
-  | 'relation'
-  | 'query'
-  | 'asPage'
-  | 'asText'
-  | 'endsAsText'
-
 /** What a call needs in addition to its request. */
-interface CallParts extends Pick<Call, 'stamp' | 'timing'> {
+interface CallParts extends Pick<Call, 'stamp'> {
   /** Whether the caller of the API needs the response only as text to send. */
   readonly wantsText: boolean
 }
@@ -74,14 +62,14 @@ export function routeRequest(
   runtime: Runtime,
   request: ApiRequest,
   { path, query }: SplitUrl,
-  { stamp, timing, wantsText }: CallParts,
-): { call: RoutedCall; route: Route } {
+  { stamp, wantsText }: CallParts,
+): { readonly call: Call; readonly route: Route } {
   const { baseUrl, prefix } = runtime.settings
-  const route = matchRoute(runtime.routes, path)
+  const route = matchRoute(runtime.routing.table, path)
   if (route === undefined) {
-    const list = keylessListAbove(runtime.routes, path)
+    const list = keylessListAbove(runtime.routing.table, path)
     if (list !== undefined) throw noRecordUrls(path, list)
-    runtime.hintUnpublished(path)
+    runtime.routing.hintUnpublished(path)
     throw unknownPathOf(runtime, path)
   }
   const asksQuery = isQueryRequest(request)
@@ -93,7 +81,7 @@ export function routeRequest(
   const hooks = hooksOf(resource.settings.hooks, method)
   const action = actionOf(route, method)
   const endsAsText = wantsText && hooks.final === undefined
-  const call: RoutedCall = {
+  const call: Call = {
     runtime,
     request,
     method,
@@ -111,32 +99,38 @@ export function routeRequest(
     origin,
     base: `${origin}${prefix}`,
     caller: anonymous,
-    reach: runtime.anonymousReach,
+    reach: runtime.access.anonymousReach,
     registry: runtime.registry,
     stamp,
-    timing,
   }
   return { call, route }
 }
 
 /** Makes the 404 of a path without a route. It names the setting that would enable the path, or suggests a similar path. */
-export function unknownPathOf(runtime: Runtime, path: string): ApiError {
-  const { settings, routes } = runtime
+export function unknownPathOf(
+  { settings, registry, routing }: Pick<Runtime, 'settings' | 'registry' | 'routing'>,
+  path: string,
+): ApiError {
+  const routes = routing.table
   const unrestored = unrestoredResource(routes, path)
-  if (unrestored !== undefined) return notRestored(runtime, path, unrestored)
+  if (unrestored !== undefined) return notRestored(settings, registry, path, unrestored)
   const setting = settings.disabledEndpoints.get(path)
   return setting === undefined
-    ? unknownPath(path, documentedPathLike(runtime, path))
+    ? unknownPath(path, documentedPathLike(settings, routes, path))
     : endpointDisabled(path, setting)
 }
 
 /** Makes the 404 of the restore of a record without soft delete. It names the column that the model lacks if the documentation shows it. */
-function notRestored(runtime: Runtime, path: string, { endpoint, settings }: Resource): ApiError {
-  const lacked = settings.lackedSoftDeleteColumn
+function notRestored(
+  settings: ApiSettings,
+  { resources }: Registry,
+  path: string,
+  { endpoint, settings: { lackedSoftDeleteColumn: lacked } }: Resource,
+): ApiError {
   if (lacked === undefined) return endpointDisabled(path, settingNames.softDelete)
   const isShown =
-    hasPublicDocs(runtime.settings) &&
-    runtime.registry.resources.some(
+    hasPublicDocs(settings) &&
+    resources.some(
       ({ settings: { softDelete }, columns }) =>
         softDelete?.attribute === lacked && columns.has(lacked),
     )
@@ -147,10 +141,13 @@ function notRestored(runtime: Runtime, path: string, { endpoint, settings }: Res
 const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs.requireAuth
 
 /** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
-function documentedPathLike({ settings, routes }: Runtime, path: string): string | undefined {
-  const { docs, auth, batch, healthRoute } = settings
+function documentedPathLike(
+  { docs, auth, batch, healthRoute }: ApiSettings,
+  routes: RouteTable,
+  path: string,
+): string | undefined {
   if (docs === null || docs.requireAuth) return undefined
-  const health = healthRoute === null ? [] : [healthRoute, `${healthRoute}/ready`]
+  const health = healthRoute === undefined ? [] : [healthRoute, `${healthRoute}/ready`]
   const others = [
     ...Object.values(auth.routes),
     ...[docs.page, docs.spec, docs.commonSpec],
@@ -165,11 +162,11 @@ const isPath = (path: string | null | undefined): path is string => (path ?? '')
 
 /** Returns the settings for the error response of a request; undefined if its path has no route. */
 export function responseSettingsOf(
-  runtime: Runtime,
+  routes: RouteTable,
   request: ApiRequest,
 ): ResponseSettings | undefined {
   try {
-    const route = matchRoute(runtime.routes, splitUrl(request.url).path)
+    const route = matchRoute(routes, splitUrl(request.url).path)
     if (route === undefined) return undefined
     const resource = resourceOf(route)
     const { settings } = resource

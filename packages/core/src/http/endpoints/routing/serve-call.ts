@@ -1,44 +1,49 @@
 // serveCall: the stages of a routed request: setup, limit, authenticate, authorise, and its endpoint.
 
 import { authorize } from '../../../access/authorize.ts'
-import { callerOf, isUser } from '../../../access/caller.ts'
+import { isUser } from '../../../access/caller.ts'
 import { runSetup } from '../../../access/hooks/read-hooks.ts'
 import { reachOf } from '../../../access/reach.ts'
 import { anonymous, type Caller } from '../../../access/roles/roles.ts'
 import { methodNotAllowed } from '../../../errors.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Route } from '../../../model/route.ts'
-import { shownBulkSetting } from '../../../model/settings/endpoints/bulk-methods.ts'
-import { settingNames } from '../../../model/settings/setting-names.ts'
+import { shownBulkSetting } from '../../../model/settings/setting-names.ts'
 import { queryMediaType, wholeQuery } from '../../../write/body/query-body.ts'
 import {
-  type BodyLimit,
+  bodyLimitOf,
   jsonMediaType,
   patchMediaTypes,
 } from '../../../write/body/text/request-body.ts'
-import type { Runtime } from '../../call/call.ts'
+import type { Call, LatestCall } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { asPreferred } from '../../preference.ts'
-import { isRead } from '../reads/read-source.ts'
-import { type Admission, type Admitted, admitCall, needsNoAdmission } from './admit.ts'
+import { isRead } from '../reads/database/read-source.ts'
+import {
+  type Admission,
+  type Admitted,
+  admitCall,
+  callerAdmitted,
+  needsNoAdmission,
+} from './admit.ts'
 import { answerRoute } from './answer-route.ts'
-import { routeForCaller } from './caller-route.ts'
+import { narrowedToCaller } from './caller-route.ts'
 import { runReturnAndTag } from './finish.ts'
 import { factsOf, type MethodFacts } from './route-facts.ts'
-import type { RoutedCall } from './route-request.ts'
 
-/** Runs the stages after routing; headers added to `always` are sent even if a stage fails. */
-export function serveCall(
-  call: RoutedCall,
-  route: Route,
-  always: Record<string, string>,
-): MaybePromise<Result> {
+/** What the stages tell of a request, besides its result: its latest call, and headers that are sent even if a later stage fails. */
+interface Told extends LatestCall {
+  readonly always: Record<string, string>
+}
+
+/** Runs the stages after routing. */
+export function serveCall(call: Call, route: Route, told: Told): MaybePromise<Result> {
   if (call.method === 'OPTIONS') return optionsOf(route)
   const facts = methodFactsOf(route, call)
   // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
   return needsAdmission(call, facts)
-    ? admit(call, facts, always).then(() => admitted(call, route, facts))
-    : admitted(call, route, facts)
+    ? admit(call, facts, told).then((own) => admitted(own, route, facts, told))
+    : admitted(call, route, facts, told)
 }
 
 /** Returns the response to OPTIONS. */
@@ -56,7 +61,7 @@ export function optionsOf(route: Route): Result {
 /** Returns the facts of a method other than OPTIONS; throws 405 if the route does not have that method. */
 export function methodFactsOf(
   route: Route,
-  { method, isQuery }: Pick<RoutedCall, 'method' | 'isQuery'>,
+  { method, isQuery }: Pick<Call, 'method' | 'isQuery'>,
 ): MethodFacts {
   const { allowed, methods } = factsOf(route)
   const facts = methods.get(method)
@@ -74,70 +79,72 @@ const bulkHint = ({ kind, resource }: Route, method: string): string => {
 }
 
 /** Whether the request needs the stages setup, limit or authenticate. */
-export const needsAdmission = (call: RoutedCall, facts: MethodFacts): boolean =>
+export const needsAdmission = (call: Call, facts: MethodFacts): boolean =>
   call.hooks.setup !== undefined || needsIdentity(call, facts)
 
 /** Whether the request needs the stages limit and authenticate. The setup callback may have set `request.user`. */
-export const needsIdentity = ({ request }: RoutedCall, { admission }: MethodFacts): boolean =>
-  !needsNoAdmission(admission) || isUser(request.user)
+export const needsIdentity = ({ runtime, request }: Call, { admission }: MethodFacts): boolean =>
+  !needsNoAdmission(admission) || isUser(request.user) || runtime.signIn.given !== undefined
 
 /** Runs the stages setup, limit and authenticate. */
-async function admit(
-  call: RoutedCall,
-  facts: MethodFacts,
-  always: Record<string, string>,
-): Promise<void> {
+async function admit(call: Call, facts: MethodFacts, told: Told): Promise<Call> {
   await setUp(call)
-  if (needsIdentity(call, facts)) await identify(call, facts.admission, always)
+  return needsIdentity(call, facts) ? identify(call, facts.admission, told) : call
 }
 
 /** Runs the stage setup, if the request has a setup callback. */
-export async function setUp(call: RoutedCall): Promise<void> {
-  const { runtime, request, hooks, timing } = call
+export async function setUp(call: Call): Promise<void> {
+  const { runtime, request, hooks } = call
   if (hooks.setup === undefined) return
-  timing?.enter('setup')
   await runSetup(runtime, hooks, request, call)
 }
 
 /** Runs the stages from authorize on. */
-function admitted(call: RoutedCall, route: Route, { checks }: MethodFacts): MaybePromise<Result> {
+function admitted(
+  call: Call,
+  route: Route,
+  { checks }: MethodFacts,
+  told: LatestCall,
+): MaybePromise<Result> {
   authorize(call.caller, checks)
-  return answerAuthorized(call, route)
+  return answerAuthorized(call, route, told)
 }
 
 /** Runs the stages after authorize. */
-export function answerAuthorized(call: RoutedCall, route: Route): MaybePromise<Result> {
-  if (call.isQuery) call.query = wholeQuery(call.request, call.query, bodyLimitOf(call.runtime))
-  call.timing?.enter('plan')
-  return andThen(routeForCaller(call, route), (own) =>
-    andThen(answerRoute(call, own), (result) =>
-      isRead(call.method)
-        ? runReturnAndTag(call, result)
-        : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, own, tagged)),
-    ),
-  )
+export function answerAuthorized(call: Call, route: Route, told: LatestCall): MaybePromise<Result> {
+  const whole = call.isQuery ? withWholeQuery(call) : call
+  return andThen(narrowedToCaller(whole, route), (narrowed) => {
+    told.call = narrowed?.call ?? whole
+    return answer(told.call, narrowed?.route ?? route)
+  })
 }
 
+const withWholeQuery = (call: Call): Call => ({
+  ...call,
+  query: wholeQuery(call.request, call.query, bodyLimitOf(call.runtime.settings)),
+})
+
+/** Runs the endpoint, the return callback, and what the client prefers. */
+const answer = (call: Call, route: Route): MaybePromise<Result> =>
+  andThen(answerRoute(call, route), (result) =>
+    isRead(call.method)
+      ? runReturnAndTag(call, result)
+      : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, route, tagged)),
+  )
+
 /** Returns the result of a write in the form that the header `Prefer` requests. */
-function preferred({ request, method }: RoutedCall, route: Route, result: Result): Result {
+function preferred({ request, method }: Call, route: Route, result: Result): Result {
   const many = route.kind === 'collection' && method !== 'POST'
   return asPreferred({ request, many, removes: method === 'DELETE' }, result)
 }
 
-const bodyLimitOf = ({ settings }: Runtime): BodyLimit => ({
-  bytes: settings.bodyLimit,
-  setting: settingNames.bodyLimit,
-})
-
-/** Runs the stages limit and authenticate; sets the caller of the request. */
-async function identify(
-  call: RoutedCall,
-  admission: Admission,
-  always: Record<string, string>,
-): Promise<void> {
+/** Runs the stages limit and authenticate; returns the call with its caller. */
+async function identify(call: Call, admission: Admission, told: Told): Promise<Call> {
   const { caller, headers } = await callerAdmittedTo(call, admission)
-  Object.assign(always, headers)
-  setCaller(call, caller)
+  Object.assign(told.always, headers)
+  const identified = withCaller(call, caller)
+  told.call = identified
+  return identified
 }
 
 /** Who sent a request, with its roles. */
@@ -146,22 +153,18 @@ export interface AdmittedCaller extends Admitted {
 }
 
 /** Runs the stages limit and authenticate; returns the caller. */
-export async function callerAdmittedTo(
-  call: RoutedCall,
-  admission: Admission,
-): Promise<AdmittedCaller> {
-  const admitted = await admitCall(call, call.isQuery ? { ...admission, reads: true } : admission)
-  const { callHook, registry } = call.runtime
-  const { user, strategy } = admitted
-  const found = callerOf(callHook, user, registry.users?.model, strategy)
+export async function callerAdmittedTo(call: Call, admission: Admission): Promise<AdmittedCaller> {
+  const admitted = await admitCall(
+    call.runtime,
+    call.request,
+    call.isQuery ? { ...admission, reads: true } : admission,
+  )
+  const found = callerAdmitted(call.runtime, admitted)
   const caller = found instanceof Promise ? await found : found
-  call.runtime.hintMissingRoles(caller)
+  call.runtime.access.hintMissingRoles(caller)
   return { ...admitted, caller }
 }
 
-/** Sets the caller of a request, and with it the resources that the request can reach. */
-export function setCaller(call: RoutedCall, caller: Caller): void {
-  if (caller === anonymous) return
-  call.caller = caller
-  call.reach = reachOf(caller)
-}
+/** Returns the call of a caller, with the resources that this caller can reach. */
+export const withCaller = (call: Call, caller: Caller): Call =>
+  caller === anonymous ? call : { ...call, caller, reach: reachOf(caller) }

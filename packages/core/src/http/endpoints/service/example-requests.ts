@@ -2,6 +2,7 @@
 
 import { toCase } from '../../../lib/naming/case.ts'
 import { pluralIn } from '../../../lib/naming/plural.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import { needsRight } from '../../../model/registry/caller-registry.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
 import { isGroupable, isSortable, operatorFits } from '../../../model/type-rules.ts'
@@ -89,12 +90,16 @@ function filtered(resource: Resource): ExampleQuery | undefined {
   )
 }
 
-const measures: ReadonlySet<string> = new Set(['decimal', 'float', 'integer', 'date', 'datetime'])
+/** Whether readers understand the order of the values: numbers and dates, but no large numbers, which often are keys. */
+function isMeasure({ type }: NamedColumn): boolean {
+  const { number, json, ofMoment } = columnTypes[type]
+  return ofMoment !== false || (number === 'whole' ? json === 'number' : number !== false)
+}
 
 function ordered(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowOrderBy) return undefined
   const sortable = plainColumns(resource).filter(isSortable)
-  const column = sortable.find(({ type }) => measures.has(type)) ?? sortable[0]
+  const column = sortable.find(isMeasure) ?? sortable[0]
   return (
     column && {
       about: ` by ${column.name}, the highest first`,

@@ -3,10 +3,17 @@
 import { decidingKey, methodOf, type Permission } from '../../../access/action.ts'
 import { checksOf } from '../../../access/authorize.ts'
 import { callerOf } from '../../../access/caller.ts'
+import type { Policies } from '../../../access/policies/policy.ts'
 import { scopeText } from '../../../access/policies/policy-scope.ts'
 import { isKnown } from '../../../access/reach.ts'
 import { needsAuthentication } from '../../../access/requirement.ts'
-import { type Caller, decidingRules, ruleText, satisfies } from '../../../access/roles/roles.ts'
+import {
+  type Caller,
+  decidingRules,
+  ruleText,
+  satisfies,
+  system,
+} from '../../../access/roles/roles.ts'
 import { decodedSegment } from '../../../lib/decoded-segment.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
@@ -48,20 +55,24 @@ interface Needed {
   readonly action: Permission
 }
 
-/** Explains a request by this user (null: anonymous). Ignores the credentials, the body and the query, except for `on_conflict`. */
+/** Explains a request by this user (null: anonymous; `'system'`: that of `api.as`). Ignores the credentials, the body and the query, except for `on_conflict`. */
 export async function explainAccess(
   runtime: Runtime,
   user: unknown,
   request: Pick<ApiRequest, 'method' | 'url'>,
 ): Promise<AccessExplanation> {
-  const caller = await callerOf(runtime.callHook, user, runtime.registry.users?.model)
+  const caller =
+    user === 'system'
+      ? system
+      : await callerOf(runtime.host.callHook, user, runtime.registry.users?.model)
+  const { policies } = runtime.access
   const explained = (steps: readonly AccessStep[]): AccessExplanation => {
     const refusal = steps.find(({ decision }) => decision === 'refuses')
     const status = refusal === undefined ? 200 : statusOf(refusal)
     return { allowed: refusal === undefined, status, roles: caller.roles, steps }
   }
   const { path, query } = splitUrl(request.url)
-  const route = matchRoute(runtime.routes, path)
+  const route = matchRoute(runtime.routing.table, path)
   if (route === undefined)
     return explained([routeStep('refuses', `no endpoint answers at ${path}`)])
   const method = request.method.toUpperCase()
@@ -81,8 +92,8 @@ export async function explainAccess(
     ...checks.map((check) => authentication(check, caller)),
     ...checks.flatMap((check) => roles(check, caller)),
     ...(isUpsert ? upsertRights(change, caller) : []),
-    ...checks.map((check) => policy(runtime, check)),
-    ...(isUpsert ? [policy(runtime, change)] : []),
+    ...checks.map((check) => policy(policies, check, caller)),
+    ...(isUpsert ? [policy(policies, change, caller)] : []),
   ])
 }
 
@@ -115,6 +126,7 @@ function upsertRights(change: Needed, caller: Caller): readonly AccessStep[] {
 
 const notEnabled = 'not enabled here'
 
+/** Recognises the steps of this file by their texts. */
 function statusOf({ stage, because }: AccessStep): AccessExplanation['status'] {
   if (stage === 'authenticate') return 401
   if (stage !== 'route') return 403
@@ -142,7 +154,8 @@ function authentication({ resource, action }: Needed, caller: Caller): AccessSte
   let rule = 'no strategy is enabled'
   if (key !== undefined) rule = `requirement ${key} is ${requirements[key]}`
   else if (strategies.length > 0) rule = `${strategies.join(', ')} protects every request`
-  const who = caller.authenticated ? 'the caller is authenticated' : 'nobody is authenticated'
+  const known = caller.isSystem ? 'the caller is the system' : 'the caller is authenticated'
+  const who = caller.authenticated ? known : 'nobody is authenticated'
   return {
     stage: 'authenticate',
     model: resource.name,
@@ -159,9 +172,10 @@ function roles({ resource, action }: Needed, caller: Caller): readonly AccessSte
   if (rules.length === 0) {
     return [{ ...step, decision: 'allows', at: null, because: 'no role rule speaks of it' }]
   }
-  const who = !caller.authenticated
-    ? 'nobody is authenticated'
+  const has = caller.isSystem
+    ? 'no role restricts the system'
     : `the caller has ${caller.roles.length === 0 ? 'no roles' : caller.roles.join(', ')}`
+  const who = caller.authenticated ? has : 'nobody is authenticated'
   return rules.map(({ at, key, rule }) => ({
     ...step,
     decision: satisfies(rule, caller) ? 'allows' : 'refuses',
@@ -170,22 +184,25 @@ function roles({ resource, action }: Needed, caller: Caller): readonly AccessSte
   }))
 }
 
-function policy(runtime: Runtime, { resource, action }: Needed): AccessStep {
-  const found = runtime.policies.get(resource)
+function policy(policies: Policies, { resource, action }: Needed, caller: Caller): AccessStep {
+  const found = policies.get(resource)
   const hooks = policyHooks.filter((hook) => found?.[hook] !== undefined && concerns(hook, action))
+  const step = { stage: 'policy', model: resource.name, action } as const
+  const at = resource.settings.policy?.at ?? null
+  if (caller.isSystem && hooks.length > 0) {
+    return { ...step, decision: 'allows', at, because: 'no policy restricts the system' }
+  }
   return {
-    stage: 'policy',
-    model: resource.name,
-    action,
+    ...step,
     decision: hooks.length === 0 ? 'allows' : 'asks',
-    at: resource.settings.policy?.at ?? null,
+    at,
     because:
       hooks.length === 0
         ? 'no hook speaks of it'
         : `${hooks.map(named).join(', ')} decides by the rows`,
   }
   function named(hook: string): string {
-    const scope = hook === 'scope' ? runtime.policies.scopeOf(resource) : undefined
+    const scope = hook === 'scope' ? policies.scopeOf(resource) : undefined
     return scope === undefined ? hook : `scope ${scopeText(scope)}`
   }
 }

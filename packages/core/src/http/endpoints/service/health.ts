@@ -1,16 +1,16 @@
 // The health routes for load balancers and orchestrators: liveness and readiness.
 
+import type { Readiness } from '../../../database/readiness.ts'
 import { type ApiError, notReadyFor } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
-import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
 
 export type HealthPart = 'live' | 'ready'
 
-/** Returns which health check is at a path, or undefined. `route` is null if the health routes are disabled. */
-export function healthPartAt(route: string | null, path: string): HealthPart | undefined {
-  if (route === null || !path.startsWith(route)) return undefined
+/** Returns which health check is at a path, or undefined. `route` is undefined if the health routes are disabled. */
+export function healthPartAt(route: string | undefined, path: string): HealthPart | undefined {
+  if (route === undefined || !path.startsWith(route)) return undefined
   if (path.length === route.length) return 'live'
   return path === `${route}/ready` ? 'ready' : undefined
 }
@@ -21,7 +21,7 @@ export function healthPartAt(route: string | null, path: string): HealthPart | u
  * 400 would make a load balancer take a healthy process out of service.
  */
 export async function serveHealth(
-  { readiness }: Pick<Runtime, 'readiness'>,
+  readiness: Readiness,
   request: ApiRequest,
   part: HealthPart,
 ): Promise<Result | ApiError> {

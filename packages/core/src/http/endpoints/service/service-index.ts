@@ -1,7 +1,6 @@
 // The index: GET of the prefix or of the root lists the resources that the caller may list.
 
 import type { Action } from '../../../access/action.ts'
-import { callerOf } from '../../../access/caller.ts'
 import type { HookCall } from '../../../access/hooks/hook-call.ts'
 import { runSetup } from '../../../access/hooks/read-hooks.ts'
 import { refusesList } from '../../../access/policies/scope.ts'
@@ -13,13 +12,14 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { HookTimeout } from '../../../model/hooks/call-hook.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
 import { collectionUrl } from '../../../query/serialize/links.ts'
 import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import type { ListedResource, ServiceIndex } from '../../pages/index-page.ts'
-import { admitCall } from '../routing/admit.ts'
+import { admitCall, callerAdmitted } from '../routing/admit.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
-import { ownParameters } from '../routing/own-parameters.ts'
+import { refuseParameters } from '../routing/refuse-parameters.ts'
 import { exampleRequests } from './example-requests.ts'
 
 /** Serves the index. Adds headers to `always`, so that they are sent even if a later stage fails, and passes on the caller. */
@@ -36,9 +36,9 @@ export async function serveIndex(
   const { caller, headers } = await identify(runtime, request)
   Object.assign(always, headers)
   identified(caller)
-  ownParameters(request, [], additionalQueryParams, ' The index has no parameters.')
-  const listed = await listableBy({ runtime, request, caller })
-  const index = indexOf(runtime, request, caller, listed)
+  refuseParameters(request, additionalQueryParams, ' The index has no parameters.')
+  const listed = await listableBy({ runtime, request, caller }, runtime.registry.resources)
+  const index = indexOf(runtime.settings, request, caller, listed)
   return { status: 200, value: index as unknown as JsonValue, total: 1 }
 }
 
@@ -50,20 +50,16 @@ async function identify(
   const { auth, rateWindows } = runtime.settings
   const { strategies } = auth
   const admission = { route: 'index', windows: rateWindows, strategies, required: false }
-  const { user, strategy, headers } = await admitCall(
-    { runtime, request, timing: undefined },
-    admission,
-  )
-  const { callHook, registry } = runtime
-  return { caller: await callerOf(callHook, user, registry.users?.model, strategy), headers }
+  const admitted = await admitCall(runtime, request, admission)
+  return { caller: await callerAdmitted(runtime, admitted), headers: admitted.headers }
 }
 
 /** Returns the resources that the caller may list: methods, authentication and role rules allow it, and the policy does not refuse it. */
-async function listableBy(call: HookCall & { readonly runtime: Runtime }): Promise<Resource[]> {
+async function listableBy(call: HookCall, resources: readonly Resource[]): Promise<Resource[]> {
   const { runtime, request, caller } = call
-  const db = await runtime.session(request)
+  const db = await runtime.database.session(request)
   const listed: Resource[] = []
-  for (const resource of runtime.registry.resources) {
+  for (const resource of resources) {
     if (resource.paths.length === 0 || !mayList(resource, caller)) continue
     if (!(await isRefused({ call, db }, resource))) listed.push(resource)
   }
@@ -79,18 +75,17 @@ async function isRefused(
   } catch (error) {
     if (error instanceof HookTimeout) throw error
     // Omits the resource: with an ApiError the policy would refuse the list, and with any other error the list would fail.
-    if (!(error instanceof ApiError)) scope.call.runtime.report(error, scope.call.request)
+    if (!(error instanceof ApiError)) scope.call.runtime.host.report(error, scope.call.request)
     return true
   }
 }
 
 function indexOf(
-  { settings }: Runtime,
+  { title, version, docs, baseUrl, prefix }: ApiSettings,
   request: ApiRequest,
   caller: Caller,
   resources: readonly Resource[],
 ): ServiceIndex {
-  const { title, version, docs, baseUrl, prefix } = settings
   const origin = `${baseUrl}${request.baseUrl ?? ''}`
   const readable = docs !== null && (!docs.requireAuth || caller.authenticated)
   return {
@@ -115,6 +110,7 @@ const listed = (resource: Resource, caller: Caller, base: string): ListedResourc
   name: resource.name,
   url: collectionUrl(resource, base),
   description: resource.settings.description ?? null,
+  size: resource.settings.size ?? null,
   methods: actions
     .filter(([, action]) => mayAct(resource, action, caller))
     .map(([method]) => method),

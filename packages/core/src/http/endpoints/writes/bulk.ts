@@ -13,16 +13,16 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { actsOnDependents } from '../../../model/registry/relations/dependents.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import { maxBulkNames } from '../../../model/settings/setting-names.ts'
+import { changedTwice, missingKey } from '../../../problems.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { RowPlan, Value } from '../../../query/plan/plan.ts'
 import { planList } from '../../../query/plan/read-plan.ts'
 import { keyText } from '../../../query/run/key.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
-import { nodeReader, type ReadOptions, readNode } from '../../../write/body/read-body.ts'
+import { type BodyOptions, nodeReader, readNode } from '../../../write/body/read-body.ts'
 import { RecordCount } from '../../../write/body/record-count.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
-import { refuseWithoutVersion } from '../../../write/check/preconditions.ts'
 import { addOtherForms, requireAccess } from '../../../write/check/write-checks.ts'
 import { lockLinked } from '../../../write/links/lock-linked.ts'
 import { reading } from '../../../write/nodes/look-up-plan.ts'
@@ -31,7 +31,6 @@ import { withoutFields } from '../../../write/nodes/plain-node.ts'
 import { changing, removing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { lockForChanges } from '../../../write/resolve/lock-for-changes.ts'
 import { keyIn, lockRecords, readScoped } from '../../../write/resolve/look-up-records.ts'
-import { changedTwice } from '../../../write/resolve/resolve-changes.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
 import type { LockedFor } from '../../../write/statements/statements.ts'
 import { columnsToRead } from '../../../write/store/columns-to-read.ts'
@@ -48,7 +47,7 @@ import { bodyOf, refuseFields } from './request/write-body.ts'
 import { refuseIdempotencyKey, refusePrecondition } from './request/write-headers.ts'
 import { refuseAllBut, refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './response/echo.ts'
-import { keysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/result.ts'
 import { inWrite, type Writing } from './write-stages.ts'
 
 /**
@@ -58,7 +57,6 @@ import { inWrite, type Writing } from './write-stages.ts'
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'max_affected')
-  refuseWithoutVersion(resource, '')
   if (ast.where.length === 0) {
     const problems = inputProblems()
     const body = bodyOf(call, problems)
@@ -66,10 +64,11 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   }
   const selection = selectionOf(call, resource, ast)
   const echo: QueryAst = { ...ast, where: [] }
+  // Only for its 400s, before anything is written; `writtenResult` plans it again.
   planEcho(resource, echo, call.reach, 'list')
   const problems = inputProblems()
   const relationKeys = relationKeysOf(resource, ast)
-  const childChanges = childChangesOf(resource, ast, false)
+  const childChanges = childChangesOf(resource, ast, { replace: false })
   const count = new RecordCount(resource)
   const read = await readNode(
     resource,
@@ -91,8 +90,10 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const read = columnsToRead(writing.context, resource, { kind: 'change', nodes: [sent] })
       const found = { action: 'PATCH', lockedFor, read } as const
       const rows = await lockMatchingRows(writing, resource, selection, found)
+      // The nested records of the body are written for each of them.
       count.refuseTimes(rows.length)
       if (rows.length === 0) {
+        // No stored record holds the values that are not of their column's type.
         addOtherForms(writing.context.problems, [sent])
         writing.context.problems.refuse()
       }
@@ -104,7 +105,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const options = changing(resource)
       const { path } = node
       const nodes = rows.map((stored) => new WriteNode(options, { path, asFound: node, stored }))
-      const keys = keysOf(resource, await write(writing.context, nodes))
+      const keys = listKeysOf(resource, await write(writing.context, nodes))
       return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
     { isBulk: true, byFilters: true, retryOn: retriesNames(resource, relationKeys) },
@@ -129,7 +130,7 @@ async function updateListed(
   }
   const echo = cachedEchoPlan(call, resource, ast, 'list')
   const relationKeys = relationKeysOf(resource, ast)
-  const childChanges = childChangesOf(resource, ast, false)
+  const childChanges = childChangesOf(resource, ast, { replace: false })
   const sent = await readChanges(call, resource, body, problems, { relationKeys, childChanges })
   return inWrite(
     call,
@@ -144,7 +145,7 @@ async function updateListed(
       )
       const written = await write(context, nodes, { returned })
       const rows = knownRows(resource, echo, returned, written)
-      const shown = { keys: keysOf(resource, written), many: true, status: 200, rows } as const
+      const shown = { keys: listKeysOf(resource, written), many: true, status: 200, rows } as const
       return writtenResult(writing, resource, ast, shown)
     },
     { isBulk: true, retryOn: retriesNames(resource, relationKeys) },
@@ -175,12 +176,14 @@ class ListedChange {
 }
 
 const nodeOf = ({ node }: ListedChange): RecordNode => node
+
+/** Reads the objects of the list. Refuses an object without a key, and two with the same one. */
 async function readChanges(
   call: Call,
   resource: Resource,
   body: readonly JsonValue[],
   problems: InputProblems,
-  nested: Required<Pick<ReadOptions, 'relationKeys' | 'childChanges'>>,
+  nested: Required<Pick<BodyOptions, 'relationKeys' | 'childChanges'>>,
 ): Promise<readonly ListedChange[]> {
   const names = resource.primaryKey.map(({ name }) => name)
   // A key in an item of the list identifies a record, as in a URL, so it is accepted even where clients cannot set keys.
@@ -199,7 +202,7 @@ async function readChanges(
     if (key === undefined) {
       for (const name of names) {
         if (node.values[name] !== undefined) continue
-        problems.add(pathTo(node.path, name), 'The key of the record to change is needed.')
+        problems.add(pathTo(node.path, name), missingKey)
       }
       continue
     }
@@ -226,8 +229,8 @@ function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
 /** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */
 export async function removeMany(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
+  // Joins may choose the records, but shape no response.
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
-  refuseWithoutVersion(resource, '')
   const selection = selectionOf(call, resource, ast)
   // A list of keys in the body would not narrow what the filters choose.
   refuseFields(call, 'empty: the filters of DELETE choose the records')
@@ -242,7 +245,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
       const found = { action: 'DELETE', lockedFor: 'anyChange', read } as const
       const rows = await lockMatchingRows(writing, resource, selection, found)
       const { registry } = context
-      const mayBeGone = actsOnDependents(registry, resource, cascade)
+      const mayBeGone = actsOnDependents(registry, resource, { cascade })
       const whenMissing = mayBeGone ? 'skip' : 'refuse'
       const options = removing(resource, { cascade, inRounds: true, readsAgain: true, whenMissing })
       const sorted = referrersFirst(registry, resource, rows)
@@ -267,9 +270,10 @@ interface Selection {
   readonly at?: string
 }
 
-function refuseOrderAndGroups({ raw, order, groupBy, aggregates }: QueryAst): void {
+function refuseOrderAndGroups({ raw, order, distinctOn, groupBy, aggregates }: QueryAst): void {
   for (const [name, [first]] of [
     ['order_by', order],
+    ['distinct_on', distinctOn],
     ['groupby', groupBy],
     [undefined, aggregates],
   ] as const) {
@@ -329,7 +333,7 @@ async function lockMatchingRows(
   if (!dialect.capabilities.locksRows || locks !== undefined) return matching(read)
   const rows = await matching(resource.primaryKey)
   if (rows.length === 0) return rows
-  const keys = keysOf(resource, rows)
+  const keys = listKeysOf(resource, rows)
   await lockRecords(context, resource, keys, lockedFor)
   const locked = new Set(keys.map(keyText))
   return (await matching(read)).filter((row) => locked.has(keyText(keyIn(resource, row) ?? [])))

@@ -5,8 +5,11 @@ import { mayAct } from '../../../access/reach.ts'
 import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
-import { shownBulkSetting } from '../../../model/settings/endpoints/bulk-methods.ts'
-import { maxBulkNames, settingNames } from '../../../model/settings/setting-names.ts'
+import {
+  maxBulkNames,
+  settingNames,
+  shownBulkSetting,
+} from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
@@ -23,12 +26,12 @@ import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
 import { refuseOnMissing } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
-import { bodyOf } from './request/write-body.ts'
+import { bodyOf, type Items } from './request/write-body.ts'
 import { refusePrecondition } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './response/echo.ts'
 import { idempotent } from './response/idempotent-post.ts'
-import { type Items, keysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/result.ts'
 import { upsert } from './upsert.ts'
 import { inWrite, type Writing } from './write-stages.ts'
 
@@ -44,6 +47,7 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   }
   if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
   refusePrecondition(call)
+  // Before the body is read, so that a mistake in the query is reported first.
   const one = cachedEchoPlan(call, resource, ast, 'one')
   const problems = inputProblems()
   const body = bodyOf(call, problems)
@@ -93,7 +97,7 @@ async function insertAll(
       relationKeys.size === 0 ? nodes : await resolveUniqueNames(context, nodes, write)
     const newNodes = resolved.map((node) => newNode(nodeOptions, node))
     const created = await write(context, newNodes, { returned })
-    const keys = keysOf(resource, created)
+    const keys = listKeysOf(resource, created)
     context.problems.refuse()
     const rows = knownRows(resource, echo, returned, created)
     const shown = { row: newNodes[0]?.shown, plan: echo }

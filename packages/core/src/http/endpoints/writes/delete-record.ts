@@ -4,9 +4,9 @@ import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../.
 import { writesOthers } from '../../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
+import { parseBoolean } from '../../../model/types/boolean-type.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { parseBoolean } from '../../../query/plan/conditions/value.ts'
 import { oneRecord } from '../../../write/fusion/fusion-of.ts'
 import { removing, WriteNode } from '../../../write/nodes/write-node.ts'
 import { write } from '../../../write/writer.ts'
@@ -32,7 +32,7 @@ export async function remove(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const how = { cascade, inRounds: false, readsAgain: false, whenMissing: 'refuse' } as const
-  const options = removing(resource, how, { version: 'of the request', precondition })
+  const options = removing(resource, how, { isOfPath: true, precondition })
   return inWrite(
     call,
     resource,
@@ -42,7 +42,7 @@ export async function remove(
     },
     {
       one: oneRecord(new WriteNode(options, { path: '', key }), ast, null),
-      isBulk: writesOthers(call.registry, resource, cascade),
+      isBulk: writesOthers(call.registry, resource, { cascade }),
     },
   )
 }

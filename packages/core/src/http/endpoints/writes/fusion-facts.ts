@@ -1,4 +1,5 @@
-// What decides whether one statement makes the write of a record: callbacks, the access rules and the database.
+// FusionFacts: what decides whether one statement makes the write of a record (`write/fusion`): callbacks, the access rules and the
+// database. `FusionFacts` says what each member means.
 
 import type { Action } from '../../../access/action.ts'
 import { needsChanges } from '../../../access/hooks/commit.ts'
@@ -11,7 +12,7 @@ import type { FusionFacts } from '../../../write/fusion/fusion-of.ts'
 import type { OneRecord } from '../../../write/fusion/one-record.ts'
 import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
-import { isHosted } from '../reads/open-database.ts'
+import { isHosted } from '../reads/database/request-database.ts'
 
 export function fusionFacts(call: Call, { own, lease }: Opened, one: OneRecord): FusionFacts {
   const { runtime, caller, hooks, method } = call
@@ -23,11 +24,11 @@ export function fusionFacts(call: Call, { own, lease }: Opened, one: OneRecord):
   const [action, callback] = calledFor(one)
   return {
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
-    policyHooks: runtime.policies.hasHookFor(resource, action),
+    policyHooks: runtime.access.policies.hasHookFor(resource, action),
     callback: notesChanges(call) || hasCallback(resource, method, callback),
     dependents: record === null && hasDependents(call, one),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
-    narrows: (target) => runtime.policies.narrows(target),
+    narrows: (target) => runtime.access.policies.narrows(target),
     locksReferred: (target) =>
       !dialect.capabilities.locksRows || dialect.lockReferred?.(target) !== undefined,
     checksInUpdates: updatesReadAnyTable === true,
@@ -47,7 +48,7 @@ function calledFor({
 
 function hasDependents({ registry }: Call, { resource, change, cascade }: OneRecord): boolean {
   const isReferredTo = change === 'delete' && dependentsOf(registry, resource).length > 0
-  return isReferredTo || actsOnDependents(registry, resource, cascade)
+  return isReferredTo || actsOnDependents(registry, resource, { cascade })
 }
 
 /** Whether somebody has to know what is written: callbacks, or the search for the record that a deferred constraint refuses. */

@@ -25,6 +25,7 @@ export async function restore(
   refuseOtherParameters(ast)
   refuseRelationWrites(ast, 'in a restore')
   refuseIdempotencyKey(call)
+  // Only for its 400s, before anything is written.
   cachedEchoPlan(call, resource, ast, 'one')
   refuseFields(call, 'empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)

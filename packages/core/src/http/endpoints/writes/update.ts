@@ -3,6 +3,7 @@
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
+import { nestedInMergePatch } from '../../../problems.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
@@ -47,7 +48,7 @@ export async function update(
   const isMerge = !replace && isMergePatch(call.request)
   const relationKeys = relationKeysOf(resource, ast)
   const mode = replace ? 'replace' : 'update'
-  const childChanges = childChangesOf(resource, ast, replace)
+  const childChanges = childChangesOf(resource, ast, { replace })
   const place = { path: '', mode, isMergePatch: isMerge, relationKeys, childChanges } as const
   const read = readNode(resource, body, place, problems, validatorHost(call))
   const sent = read instanceof Promise ? await read : read
@@ -68,7 +69,7 @@ export async function update(
   if (held instanceof Promise) await held
   const stored = withStoredForms([sent], problems, host)
   const [node = sent] = stored instanceof Promise ? await stored : stored
-  const options = changing(resource, { replace, version: 'of the request', precondition })
+  const options = changing(resource, { replace, isOfPath: true, precondition })
   const change = (asFound: RecordNode) => new WriteNode(options, { path: '', key, asFound })
   return inWrite(
     call,
@@ -99,6 +100,6 @@ export async function update(
  */
 function refuseNested({ parents, children }: RecordNode, problems: InputProblems): void {
   for (const { relation } of [...parents, ...children]) {
-    problems.add(relation.name, 'A merge patch has no related records; send application/json.')
+    problems.add(relation.name, nestedInMergePatch)
   }
 }

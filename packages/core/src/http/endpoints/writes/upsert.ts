@@ -8,7 +8,7 @@ import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan, Value } from '../../../query/plan/plan.ts'
 import { refuseUnheld } from '../../../write/body/held-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
-import { nodeReader, type ReadOptions, readNode } from '../../../write/body/read-body.ts'
+import { type BodyOptions, nodeReader, readNode } from '../../../write/body/read-body.ts'
 import { RepeatedInMode } from '../../../write/body/repeated-members.ts'
 import { needsTransform, withStoredForms } from '../../../write/body/transform.ts'
 import { initialValues } from '../../../write/check/initial-values.ts'
@@ -22,9 +22,10 @@ import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { relationKeysOf } from './request/relation-keys.ts'
 import { uniqueColumns } from './request/unique-columns.ts'
-import { initialColumns, keyOf } from './request/upsert-key.ts'
+import { initialColumns, upsertKeyOf } from './request/upsert-key.ts'
+import type { Items } from './request/write-body.ts'
 import { knownRows, returnedEcho } from './response/echo.ts'
-import { type Items, keysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/result.ts'
 import { inWrite } from './write-stages.ts'
 
 /** A record of the body, read both as a change and as a new record. A class, as `WriteNode` says. */
@@ -56,7 +57,7 @@ export async function upsert(
   echo: ReadPlan,
 ): Promise<Result> {
   const columns = uniqueColumns(resource, ast.single.on_conflict?.text ?? '')
-  const createOnly = await call.runtime.callerRegistries.createOnly(call, resource)
+  const createOnly = await call.runtime.access.callerRegistries.createOnly(call, resource)
   const relationKeys = relationKeysOf(resource, ast)
   const reading = { items, many, problems, createOnly, relationKeys }
   const read = await readCandidates(call, resource, columns, reading)
@@ -72,7 +73,6 @@ export async function upsert(
     columns,
     isByName: true,
     touches: false,
-    version: 'of each',
   }
   // Whether the records are written one by one, in their order. That is tried after failures, because a record may conflict with
   // another one of the list, or refer to a new one. A batch cannot repeat its transaction, so there the order is kept from the start.
@@ -92,7 +92,7 @@ export async function upsert(
       const written = await write(context, nodes, { returned, isOrdered })
       context.problems.refuse()
       const status = nodes.some(({ decision }) => decision === 'create') ? 201 : 200
-      const keys = keysOf(resource, written)
+      const keys = listKeysOf(resource, written)
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys, many, status, isStored, rows } as const
       const result = await writtenResult(writing, resource, ast, shown)
@@ -148,7 +148,7 @@ async function readCandidates(
     createOnly,
     relationKeys,
   }: Pick<Items, 'items' | 'many' | 'problems'> &
-    Required<Pick<ReadOptions, 'createOnly' | 'relationKeys'>>,
+    Required<Pick<BodyOptions, 'createOnly' | 'relationKeys'>>,
 ): Promise<readonly Candidate[]> {
   const identifying = new Map(columns.map((column) => [column.name, unmatchable(resource, column)]))
   const host = validatorHost(call)
@@ -167,7 +167,7 @@ async function readCandidates(
       readNode(resource, item, { path, mode: 'create', identifying, relationKeys }, own, host)
     const create = asNew instanceof Promise ? await asNew : asNew
     const initial = initialColumns(change, columns)
-    const key = keyOf(columns, change)
+    const key = upsertKeyOf(columns, change)
     const createProblems = own.any ? own : undefined
     candidates.push(new Candidate({ change, create, createProblems, key, initial }))
     // Records share a collector until one of them has problems.
@@ -213,7 +213,7 @@ async function resolved(
   return candidates.map((candidate, i) => {
     const change = records[i] as RecordNode
     const create = records[candidates.length + i] as RecordNode
-    const key = keyOf(columns, change)
+    const key = upsertKeyOf(columns, change)
     const initial = initialColumns(change, columns)
     return new Candidate({ ...candidate, change, create, key, initial })
   })
@@ -237,7 +237,7 @@ async function identify(
     await requireAccess(context, resource, 'PATCH')
     const { change, create } = candidate
     const initial = await initialValues(context, resource, candidate.initial)
-    const key = keyOf(columns, change, { ...change.values, ...initial })
+    const key = upsertKeyOf(columns, change, { ...change.values, ...initial })
     identified.push(new Candidate({ ...candidate, create: { ...create, initial }, key }))
   }
   return identified

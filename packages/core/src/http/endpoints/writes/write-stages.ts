@@ -8,11 +8,13 @@ import {
   type BeforeHookStatements,
   hookConnection,
 } from '../../../database/leases/hook-connection.ts'
+import { nestedOn } from '../../../database/leases/nested-requests.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { Opened } from '../../../query/scoper.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { mergedDocumentProblem } from '../../../write/body/merged-document.ts'
 import { runChecks } from '../../../write/body/read-body.ts'
+import { bodyLimitOf } from '../../../write/body/text/request-body.ts'
 import { problemsOf } from '../../../write/body/validators.ts'
 import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
@@ -33,10 +35,9 @@ import type {
 import { writeRequest } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, open, pastSnapshot } from '../reads/open-database.ts'
+import { isHosted, open, pastSnapshot } from '../reads/database/request-database.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
 import { fusionFacts } from './fusion-facts.ts'
-import { bodyLimitOf } from './request/write-body.ts'
 
 /** A write in its transaction. */
 export interface Writing extends OpenWrite {
@@ -46,7 +47,7 @@ export interface Writing extends OpenWrite {
   readonly opened: Opened
 }
 
-export interface WriteOptions extends AttemptOptions {
+export interface StageOptions extends AttemptOptions {
   /** Problems of the body so far, to report together with those that depend on the stored record. */
   readonly problems?: InputProblems
   /** The write stores many records after their hooks were called. */
@@ -60,7 +61,7 @@ export async function inWrite(
   call: Call,
   resource: Resource,
   work: (writing: Writing) => Promise<Result>,
-  options: WriteOptions = {},
+  options: StageOptions = {},
 ): Promise<Result> {
   const opening = open(call)
   const opened = opening instanceof Promise ? await opening : opening
@@ -70,8 +71,9 @@ export async function inWrite(
     {
       own: opened.own,
       outside: opened,
+      inSavepoint: runtime.signIn.given?.trail !== undefined && isHosted(call, opened.own),
       batch,
-      warn: (message) => runtime.warn(message),
+      warn: (message) => runtime.host.warn(message),
       needsChanges: needsChanges(call.hooks),
       fusionFacts: (one) => fusionFacts(call, opened, one),
       writingIn: (inside, attempt) => writingIn(call, resource, opened, inside, options, attempt),
@@ -89,6 +91,12 @@ export async function inWrite(
   )
 }
 
+/** The requests, one inside another, inside which the hooks of a request run. */
+const trailIn = ({ runtime, action, resource }: Call): readonly string[] => [
+  ...(runtime.signIn.given?.trail ?? []),
+  `${action} of ${resource.name}`,
+]
+
 /** One statement makes no write that calls a callback. */
 const noHooks: WriteHooks = {
   has: () => false,
@@ -102,7 +110,7 @@ function writingIn(
   resource: Resource,
   outside: Opened,
   { lease, own: transaction }: TransactionDatabase,
-  { problems: before, isBulk = false, byFilters = false }: WriteOptions,
+  { problems: before, isBulk = false, byFilters = false }: StageOptions,
   { repeat, deferred, results, fused }: AttemptFacts,
 ): Writing {
   const notesChanges = needsChanges(call.hooks) || deferred !== undefined
@@ -110,10 +118,11 @@ function writingIn(
     ? { work: undefined, isOver: false }
     : undefined
   const hosted = isHosted(call, outside.own)
+  /** Whether one statement outside of a transaction makes the write. */
   const isAlone = fused?.fusion.inTransaction === false
   const hooks = isAlone
-    ? { db: transaction, statements: undefined, sent: 0 }
-    : (call.runtime.batch?.hooks ?? hookConnection(transaction))
+    ? { db: transaction, nested: nestedOn(transaction), statements: undefined, sent: 0 }
+    : (call.runtime.batch?.hooks ?? hookConnection(transaction, trailIn(call)))
   hooks.statements = beforeHookStatements
   const inside: Call = isAlone ? call : { ...call, transaction: hooks.db }
   const { target } = isAlone
@@ -141,7 +150,7 @@ function writingIn(
       )
     },
     mergedDocumentProblem: (stored, merged) =>
-      mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime)),
+      mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime.settings)),
     problems,
     unlocked: [],
     generatedKeys: new GeneratedKeys(),

@@ -2,9 +2,12 @@
 
 import { compareDigits } from '../../../lib/json/compare-digits.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
-import type { Column, ColumnType, ColumnTypes } from '../../column.ts'
+import type { DeclaredAggregate } from '../../aggregates/declared-aggregate.ts'
+import type { Column } from '../../column.ts'
+import { columnTypes, fits, isColumnType, itemTypes, namesOfTypes } from '../../column-types.ts'
 import type { ComputedColumn } from '../../define-model.ts'
-import { fits } from '../../fits.ts'
+import { isObject } from '../../query-words/condition-text.ts'
+import { aggregateFunctions } from '../../query-words/operators.ts'
 import { roleRule } from '../../settings/access/role-rule.ts'
 import {
   boolean,
@@ -18,30 +21,9 @@ import {
   text,
 } from '../../settings/setting-checks.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
+import type { TypeOption } from '../../type-definition.ts'
 import { canBeKey } from '../../type-rules.ts'
 import { validatorNames } from '../../validator-names.ts'
-
-// A Record, so that a missing column type is a compile error.
-const columnTypes: Readonly<Record<keyof ColumnTypes, true>> = {
-  integer: true,
-  bigint: true,
-  float: true,
-  decimal: true,
-  boolean: true,
-  string: true,
-  text: true,
-  date: true,
-  datetime: true,
-  time: true,
-  uuid: true,
-  json: true,
-  binary: true,
-  enum: true,
-  list: true,
-  opaque: true,
-}
-
-const { json, binary, list, opaque, ...itemTypes } = columnTypes
 
 const anything: Check = () => undefined
 
@@ -67,6 +49,7 @@ const members: Check = (value) =>
 
 /** Checks a bound: a number, or its decimal digits as text. */
 const bound: Check = (value) =>
+  // `compareDigits` is undefined for a text that is no number.
   Number.isFinite(value) || (typeof value === 'string' && compareDigits(value, value) === 0)
     ? undefined
     : `expected a number, or its digits as a string such as '0.01', got ${shown(value)}.`
@@ -132,25 +115,41 @@ const computedChecks: Checks<ComputedColumn> = {
   expression: callable,
 }
 
-const numeric: readonly ColumnType[] = ['integer', 'bigint', 'float', 'decimal']
+const aggregateChecks: Checks<DeclaredAggregate> = {
+  function: oneOf(...aggregateFunctions),
+  of: text,
+  where: object,
+  sent: boolean,
+  read: right,
+  description,
+}
 
-/** The column types that support an option. */
-const onlyFor: { readonly [K in keyof Column]?: readonly ColumnType[] } = {
-  items: ['list'],
-  enum: ['enum', 'list'],
-  maxLength: ['string', 'text', 'binary'],
-  minLength: ['string', 'text'],
-  minimum: numeric,
-  maximum: numeric,
-  exclusiveMinimum: numeric,
-  exclusiveMaximum: numeric,
-  unsigned: ['integer', 'bigint'],
-  precision: ['decimal', 'list'],
-  scale: ['decimal', 'list'],
-  storage: ['decimal'],
-  collation: ['string', 'text', 'enum', 'uuid'],
-  managed: ['datetime', 'date'],
-  json: ['json'],
+/** The options that only some types have; a Record, so that a missing one is a compile error. */
+const typeOptions: Readonly<Record<TypeOption, true>> = {
+  items: true,
+  enum: true,
+  maxLength: true,
+  minLength: true,
+  minimum: true,
+  maximum: true,
+  exclusiveMinimum: true,
+  exclusiveMaximum: true,
+  unsigned: true,
+  precision: true,
+  scale: true,
+  storage: true,
+  collation: true,
+  managed: true,
+  json: true,
+}
+
+const isTypeOption = (option: string): option is TypeOption => Object.hasOwn(typeOptions, option)
+
+/** Says which types have an option, if that of the column has not. */
+function unfit(option: string, { type }: Column | ComputedColumn): string | undefined {
+  if (!isTypeOption(option)) return undefined
+  if (isColumnType(type) && columnTypes[type].options.includes(option)) return undefined
+  return `only a column of type ${namesOfTypes(({ options }) => options.includes(option))} can have it.`
 }
 
 /** Reports the problems of a declared column. */
@@ -164,6 +163,29 @@ export function checkColumn(column: Column, at: string, problems: Problems): voi
 export function checkComputed(column: ComputedColumn, at: string, problems: Problems): void {
   checkOptions(column, computedChecks, at, problems)
   if (column.expression === undefined) problems.add(at, 'needs an expression.')
+}
+
+/** Reports the problems of a declared aggregate, except those of its path and conditions. */
+export function checkAggregate(aggregate: DeclaredAggregate, at: string, problems: Problems): void {
+  if (!isObject(aggregate) || aggregate.function === undefined || aggregate.of === undefined) {
+    problems.add(
+      at,
+      `expected the result of ${aggregateFunctions.join(', ')}, such as count('books').`,
+    )
+    return
+  }
+  for (const [option, value] of Object.entries(aggregate)) {
+    const check = Object.hasOwn(aggregateChecks, option)
+      ? aggregateChecks[option as keyof DeclaredAggregate]
+      : undefined
+    const wrong =
+      check === undefined
+        ? `unknown option.${didYouMean(option, Object.keys(aggregateChecks))}`
+        : value === undefined && option !== 'read'
+          ? undefined
+          : check(value)
+    if (wrong !== undefined) problems.add(`${at}.${option}`, wrong)
+  }
 }
 
 /** Checks each option by itself; returns whether all are valid. */
@@ -186,14 +208,10 @@ function checkOptions(
       continue
     }
     const check = Object.hasOwn(checks, option) ? checks[option] : undefined
-    const types = onlyFor[option as keyof Column]
     const wrong =
       check === undefined
         ? `unknown option.${didYouMean(option, Object.keys(checks))}`
-        : (check(value) ??
-          (types === undefined || types.includes(column.type)
-            ? undefined
-            : `only a column of type ${types.join(', ')} can have it.`))
+        : (check(value) ?? unfit(option, column))
     if (wrong !== undefined) problems.add(`${at}.${option}`, wrong)
   }
   if (column.type === undefined) problems.add(at, 'needs a type.')
@@ -211,14 +229,14 @@ function checkOptions(
 function* contradictions(column: Column): Generator<string> {
   const { generated, hasDefault, managed } = column
   if (column.primaryKey && column.nullable) yield 'a primary key column cannot be nullable.'
-  if (column.type === 'opaque' && column.readOnly !== true) {
-    yield 'a column of type opaque is only read: add readOnly: true.'
+  if (columnTypes[column.type].isOnlyRead && column.readOnly !== true) {
+    yield `a column of type ${column.type} is only read: add readOnly: true.`
   }
   if (column.primaryKey && !canBeKey(column)) {
     yield `a column of type ${column.type} cannot be a key.`
   }
-  if (generated === 'uuid' && !['uuid', 'string', 'text'].includes(column.type)) {
-    yield "generated: 'uuid' needs a column of type uuid, string or text."
+  if (generated === 'uuid' && !columnTypes[column.type].holdsUuid) {
+    yield `generated: 'uuid' needs a column of one of the types ${namesOfTypes(({ holdsUuid }) => holdsUuid)}.`
   }
   if (column.primaryKey && column.read !== undefined) {
     yield 'a primary key column cannot have read: the key is in the URL of every record. Use write, or access_policy for the records.'
@@ -284,7 +302,8 @@ function* writeOnlyContradictions(column: Column): Generator<string> {
     yield 'the URL of each record contains its key, so a primary key column cannot be write-only; leave writeOnly out.'
   }
   if (column.unique) yield `${tellsByConflict} Leave unique or writeOnly out.`
-  if (type === 'json' || type === 'opaque') {
+  const { json, isOnlyRead } = columnTypes[type]
+  if (json === 'any' || isOnlyRead) {
     yield `a column of type ${type} cannot be write-only; declare type: 'text', or hidden: true instead of writeOnly.`
   }
 }

@@ -5,12 +5,12 @@ import type { AnyModel, ComputedColumn } from '../../define-model.ts'
 import type { DialectColumn } from '../../dialect-column.ts'
 import { boolean, callable, text } from '../../settings/setting-checks.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
-import type { SpecialValues } from '../../type-rules.ts'
+import type { SpecialValues } from '../../type-definition.ts'
 import { badColumnName, badFieldName, badRelationName } from '../field-name.ts'
 import { checkJsonPaths } from '../json-paths.ts'
 import type { NamedColumn, Resource } from '../resource.ts'
 import { checkSearch } from '../search-columns.ts'
-import { checkColumn, checkComputed } from './check-column.ts'
+import { checkAggregate, checkColumn, checkComputed } from './check-column.ts'
 import { isWriteOnly } from './field-rules.ts'
 
 /** What is asked of the dialect when the API is created. */
@@ -82,6 +82,9 @@ function checkColumns(model: AnyModel, at: string, problems: Problems): void {
     }
     dbNames.set(dbName, name)
   }
+  for (const [name, aggregate] of Object.entries(model.aggregates)) {
+    checkAggregate(aggregate, `${at}.aggregates.${name}`, problems)
+  }
   for (const [name, column] of Object.entries(model.computed)) {
     const place = `${at}.computed.${name}`
     checkComputed(column as ComputedColumn, place, problems)
@@ -108,6 +111,16 @@ function checkFields(
       dialect?.refuses?.(column)
     if (wrong !== undefined) problems.add(place, wrong)
     checkJsonPaths(column, dialect, place, problems)
+  }
+  for (const name of Object.keys(model.aggregates)) {
+    const place = `${at}.aggregates.${name}`
+    const taken = Object.hasOwn(model.relations, name)
+      ? 'a relation has this name.'
+      : allColumns.has(name)
+        ? 'a column has this name.'
+        : undefined
+    const wrong = badFieldName(name) ?? badColumnName(name) ?? taken
+    if (wrong !== undefined) problems.add(place, wrong)
   }
   for (const name of Object.keys(model.relations)) {
     const place = `${at}.relations.${name}`

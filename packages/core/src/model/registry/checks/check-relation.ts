@@ -13,6 +13,7 @@ const key: Check = (value) => {
 }
 
 const direct: Readonly<Record<string, Check>> = { target: text, key }
+/** The members that a relation of each kind must have. */
 const members: Readonly<Record<Relation['kind'], Readonly<Record<string, Check>>>> = {
   belongsTo: direct,
   hasOne: direct,
@@ -24,6 +25,7 @@ const ofChildren: Readonly<Record<string, Check>> = {
   references: key,
   on_delete: oneOf('restrict', 'cascade', 'null'),
 }
+/** The members that it may have. */
 const optionalMembers: typeof members = {
   belongsTo: { references: key },
   hasOne: ofChildren,

@@ -1,6 +1,8 @@
 // Which fields clients can write, and which a new record requires (docs/guide/writing.md).
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { CodedProblem } from '../../../lib/problems/problem-codes.ts'
+import { type ReadOnlyReason, unaddressableKey } from '../../../problems.ts'
 import { junctionOf } from '../relations/junction.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../resource.ts'
 
@@ -13,49 +15,49 @@ export const isWriteOnly = ({ definition }: NamedColumn): boolean => definition.
 /** Whether a body can contain the column. `unwritable` says whether the client may write it. */
 export const isInBodies = (column: NamedColumn): boolean => !column.hidden || isWriteOnly(column)
 
-/** Returns why clients cannot write a column, as the end of a sentence; undefined if they can. */
+/** Returns why clients cannot write a column; undefined if they can. */
 export function unwritable(
   resource: Resource,
   column: NamedColumn,
   mode: WriteMode,
-): string | undefined {
+): ReadOnlyReason | undefined {
   const { generated, immutable, managed, readOnly, primaryKey } = column.definition
-  if (column.computed !== undefined || readOnly === true) return 'is read-only'
-  if (column.withheld !== undefined) return 'is read-only'
-  if (generated === true || generated === 'uuid') return 'is generated'
-  if (managed !== undefined) return 'is set by the service'
+  if (column.computed !== undefined || readOnly === true) return 'read_only'
+  if (column.withheld !== undefined) return 'read_only'
+  if (generated === true || generated === 'uuid') return 'generated'
+  if (managed !== undefined) return 'managed'
   // With `readOnly: false` clients may write the soft delete attribute themselves.
   if (isSoftDeleteAttribute(resource, column) && readOnly !== false) {
-    return 'is set by DELETE and restore'
+    return 'soft_delete'
   }
   if (mode === 'create') return undefined
-  if (primaryKey === true) return 'is part of the key, which does not change'
-  if (immutable === true) return 'is set only in a new record'
+  if (primaryKey === true) return 'key'
+  if (immutable === true) return 'new_only'
   return undefined
 }
 
 /**
- * Returns why clients cannot set a foreign key by a relation, as the end of a sentence; undefined if they can. Clients do not
+ * Returns why clients cannot set a foreign key by a relation; undefined if they can. Clients do not
  * know a hidden key, so a relation can set it only if the model declares `readOnly: false` for it.
  */
 export const unwritableKey = (
   resource: Resource,
   column: NamedColumn,
   mode: WriteMode,
-): string | undefined =>
+): ReadOnlyReason | undefined =>
   column.hidden && column.definition.readOnly !== false
-    ? 'is read-only'
+    ? 'read_only'
     : unwritable(resource, column, mode)
 
 /**
- * Returns why a nested object or null cannot set a relation, as the end of a sentence; undefined if it can. A belongsTo follows the
+ * Returns why a nested object or null cannot set a relation; undefined if it can. A belongsTo follows the
  * rules of its foreign key. In new children and links, the service itself sets the foreign key, so only a caller without the right to
  * write that column is refused.
  */
 export function unwritableRelation(
   relation: ResolvedRelation,
   mode: WriteMode,
-): string | undefined {
+): ReadOnlyReason | undefined {
   if (relation.kind === 'belongsTo') {
     for (const column of relation.from) {
       const why = unwritableKey(relation.source, column, mode)
@@ -63,19 +65,19 @@ export function unwritableRelation(
     }
     return undefined
   }
-  if (relation.givesRoles === true) return 'is read-only'
+  if (relation.givesRoles === true) return 'read_only'
   const junction = junctionOf(relation)
   const stored = junction === undefined ? relation.to : [...junction.own, ...junction.linked]
   if (junction === undefined && relation.through !== undefined) return undefined
-  return stored.some(({ withheld }) => withheld !== undefined) ? 'is read-only' : undefined
+  return stored.some(({ withheld }) => withheld !== undefined) ? 'read_only' : undefined
 }
 
 /**
- * Returns why `on_conflict` cannot find records by a value of this column, as the end of a sentence; undefined if it can. The
+ * Returns why `on_conflict` cannot find records by a value of this column; undefined if it can. The
  * client must be allowed to write the column in a new record, or the column must be generated: a value for a generated column can
  * only name an existing record.
  */
-export function unmatchable(resource: Resource, column: NamedColumn): string | undefined {
+export function unmatchable(resource: Resource, column: NamedColumn): ReadOnlyReason | undefined {
   const { generated } = column.definition
   const namesOnly = (generated ?? false) !== false && column.withheld === undefined
   return namesOnly ? undefined : unwritable(resource, column, 'create')
@@ -153,13 +155,13 @@ export function isRequired(resource: Resource, column: NamedColumn, mode: WriteM
  */
 export const unaddressableKeys: readonly JsonValue[] = ['', '.', '..']
 
-/** Returns why a value cannot be part of the key; undefined if it can, or the column is not in the key. */
+/** The problem with a value that cannot be part of the key; undefined if it can, or the column is not in the key. */
 export const unaddressable = (
   { definition }: NamedColumn,
   value: JsonValue | undefined,
-): string | undefined =>
+): CodedProblem | undefined =>
   definition.primaryKey === true && value !== undefined && unaddressableKeys.includes(value)
-    ? 'A key cannot be empty, "." or "..", because no URL path can contain it.'
+    ? unaddressableKey
     : undefined
 
 /** Whether a validator checks the values of a column. */

@@ -60,7 +60,7 @@ function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]
     for (const relation of resource.allRelations.values()) {
       for (const [owner, dependent] of ends(relation)) add(owner, dependent)
     }
-    for (const links of resource.unlistedLinks) {
+    for (const links of resource.unpublishedLinks) {
       add(resource, { ...links, resource: null, held: [], name: links.table, onDelete: 'restrict' })
     }
   }
@@ -113,7 +113,13 @@ function ends(relation: ResolvedRelation): readonly (readonly [Resource, Depende
 export const referredColumns = ({ key }: Dependent): readonly NamedColumn[] =>
   key.map(({ column }) => column)
 
-/** What a DELETE does with the records of a dependent. `cascade`: whether the request says `cascade_delete`, which deletes all of them. */
+/** How a DELETE treats dependents. */
+interface Cascade {
+  /** Whether the request says `cascade_delete`, which deletes all of them. */
+  readonly cascade: boolean
+}
+
+/** What a DELETE does with the records of a dependent. */
 export const actionOn = ({ onDelete }: Dependent, cascade: boolean): OnDelete =>
   cascade ? 'cascade' : onDelete
 
@@ -121,14 +127,18 @@ export const actionOn = ({ onDelete }: Dependent, cascade: boolean): OnDelete =>
 export const actsOnDependents = (
   registry: Registry,
   resource: Resource,
-  cascade: boolean,
+  { cascade }: Cascade,
 ): boolean =>
   dependentsOf(registry, resource).some(
     (dependent) => hasModel(dependent) && actionOn(dependent, cascade) !== 'restrict',
   )
 
 /** Whether a DELETE of a record of the resource also writes into other tables. */
-export const writesOthers = (registry: Registry, resource: Resource, cascade: boolean): boolean =>
+export const writesOthers = (
+  registry: Registry,
+  resource: Resource,
+  { cascade }: Cascade,
+): boolean =>
   dependentsOf(registry, resource).some(
     (dependent) => !hasModel(dependent) || actionOn(dependent, cascade) !== 'restrict',
   )
@@ -141,10 +151,11 @@ export interface RemovalReach {
   readonly emptied: ReadonlySet<Resource>
 }
 
+/** Follows the foreign keys to a resource, and those to the resources that it reaches. */
 export function removalReach(
   registry: Registry,
   resource: Resource,
-  cascade: boolean,
+  { cascade }: Cascade,
 ): RemovalReach {
   const deleted = new Set([resource])
   const emptied = new Set<Resource>()

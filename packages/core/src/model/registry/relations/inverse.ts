@@ -26,7 +26,7 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
     return { own: `${there}${toSource}\n${toTarget}`, back: `${here}${toTarget}\n${toSource}` }
   }
   const pairs = relation.pairs.map(({ from, to }) => [from.name, to.name] as const)
-  // A belongsTo pairs only with the hasOne or hasMany of the other side.
+  // `held`, `followed`: a belongsTo, which holds the key, pairs only with the hasOne or hasMany of the other side.
   const holder = relation.kind === 'belongsTo'
   return {
     own: there + key(pairs, holder ? 'held' : 'followed'),

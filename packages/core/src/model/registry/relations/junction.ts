@@ -37,6 +37,7 @@ export const foreignKey = (
   resource.primaryKey.flatMap((column, i) => {
     const dbName = dbNames[i]
     if (dbName === undefined) return []
+    // The foreign key column as the model of its table declares it; without one, a copy of the key column under its name.
     const held = (table && findStored(table, dbName)) ?? { ...column, dbName }
     return [{ dbName, column, held }]
   })

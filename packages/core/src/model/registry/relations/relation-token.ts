@@ -1,12 +1,15 @@
-// Relation tokens: finds the relations that a name in `join` or a path segment refers to (specification: Joins 2 and 3).
+// Relation tokens: finds the relations that a name in `join` or a path segment refers to.
 
 import { normalizeToken } from '../../../lib/naming/plural.ts'
 import type { ResolvedRelation, Resource } from '../resource.ts'
 
 /** The names of a resource's relations, normalised once. */
 interface RelationNames {
+  /** By the relation key, in any spelling. */
   readonly byKey: ReadonlyMap<string, readonly ResolvedRelation[]>
+  /** By the relation key and the target's endpoint, in singular and plural. */
   readonly byToken: ReadonlyMap<string, readonly ResolvedRelation[]>
+  /** By path segment; null for the endpoint of a target that several relations have. */
   readonly bySegment: ReadonlyMap<string, ResolvedRelation | null>
   /** The normalised names of the resource itself. */
   readonly own: ReadonlySet<string>

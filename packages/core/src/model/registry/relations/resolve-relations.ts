@@ -3,6 +3,7 @@
 import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { tableKey } from '../../../lib/sql/table-name.ts'
+import { columnTypes } from '../../column-types.ts'
 import type { AnyModel } from '../../define-model.ts'
 import type { Key, Relation } from '../../relation.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
@@ -85,7 +86,7 @@ function notAKey({ name, type, computed }: NamedColumn): string | undefined {
 const agree = (a: NamedColumn, b: NamedColumn): boolean =>
   a.type === b.type || (isText(a) && isText(b))
 
-const isText = ({ type }: NamedColumn): boolean => type === 'string' || type === 'text'
+const isText = ({ type }: NamedColumn): boolean => columnTypes[type].text === 'any'
 
 /** Pairs the columns of two keys. If the keys differ in length or in type, reports a problem and returns undefined. */
 function pairUp(
@@ -117,6 +118,7 @@ function pairUp(
   return different.length === 0 ? pairs : undefined
 }
 
+/** What the keys of a relation's declaration decide. */
 type Compared = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
 
 /** Resolves the key columns of both sides; undefined if there was a problem. */
@@ -245,7 +247,7 @@ function noJunctionColumn(
 /** A relation before its inverse is set. */
 export type OpenRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
 
-/** Resolves the relations of a resource whose targets are published, by key, in model order. */
+/** Resolves the relations of a resource whose targets are published, by name, in model order. */
 export function resolveRelations(
   source: Resource,
   scope: RelationScope,

@@ -2,7 +2,7 @@
 
 import { type Check, mapping, shown, together } from '../setting-checks.ts'
 import type { AccessKey, AuthRequirements } from './access-types.ts'
-import { isRequired } from './requirements.ts'
+import { isSwitchedOn } from './requirements.ts'
 import { roleRule } from './role-rule.ts'
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
@@ -54,7 +54,7 @@ export const authRequirements: Check = (value) => {
 }
 
 const differs = (given: boolean | string | undefined, required: boolean): boolean =>
-  given !== undefined && isRequired(given) !== required
+  given !== undefined && isSwitchedOn(given) !== required
 
 const contradiction = (name: string, value: unknown): string =>
   `${name}: ${shown(value)} has no effect. ${otherMethods[name]}. Leave it out.`
@@ -63,5 +63,5 @@ const contradiction = (name: string, value: unknown): string =>
 function requiresRead(given: AuthRequirements, key: AccessKey): boolean {
   const deciding = [key, 'GET', 'ALL', '*'] as const
   const found = deciding.map((one) => given[one]).find((one) => one !== undefined)
-  return found === undefined || isRequired(found)
+  return found === undefined || isSwitchedOn(found)
 }

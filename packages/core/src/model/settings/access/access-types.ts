@@ -1,5 +1,5 @@
-// Roles, authentication requirements, policies and stores as the configuration accepts them (specification: Roles, Access
-// policies). Types only.
+// Roles, authentication requirements, policies and stores as the configuration accepts them (docs/guide/access.md).
+// Types only.
 
 import type { AnyModel } from '../../define-model.ts'
 import type { ApiRequest } from '../../request.ts'

@@ -29,15 +29,15 @@ function namesOf(value: object): readonly string[] {
 }
 
 /**
- * Returns the problems with the hooks of an object. A plain object (`mapping`) may have only hooks; a class instance may also have
+ * Returns the problems with the hooks of an object. A plain object may have only hooks; a class instance may also have
  * helper methods.
  */
-function problemOf(value: object, mapping: boolean): string | undefined {
+function problemOf(value: object, { isPlain }: { readonly isPlain: boolean }): string | undefined {
   const names = namesOf(value)
   const unknown = names.filter((name) => {
     if (isHook(name)) return false
     const reserved = /^(?:can|scope)_/.test(name)
-    return mapping || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined
+    return isPlain || reserved || nearest(name.slice(0, 100), policyHooks) !== undefined
   })
   const wrong = together([
     ...names.filter(isHook).map((name) => wrongHook(name, Reflect.get(value, name))),
@@ -52,7 +52,7 @@ function problemOf(value: object, mapping: boolean): string | undefined {
   if (has('scope') && has('scope_query')) {
     return 'has scope and scope_query, which both say which rows the caller may see. Keep one of them.'
   }
-  return mapping || names.some(isHook) ? undefined : `has none of ${policyHooks.join(', ')}.`
+  return isPlain || names.some(isHook) ? undefined : `has none of ${policyHooks.join(', ')}.`
 }
 
 function wrongHook(name: string, hook: unknown): string | undefined {
@@ -85,7 +85,7 @@ export function policyFrom(option: AccessPolicyOption, model: AnyModel): AccessP
 export const policy: Check = (value) => {
   if (isClass(value)) {
     // Hooks may also be instance fields; `constructed` checks those after construction.
-    const problem = problemOf(value.prototype as object, false)
+    const problem = problemOf(value.prototype as object, { isPlain: false })
     return problem?.startsWith('has none') ? undefined : problem
   }
   // `constructed` checks the result of a function of the model.
@@ -94,7 +94,7 @@ export const policy: Check = (value) => {
     return `expected a policy: an object, an instance or a class with any of ${policyHooks.join(', ')}, got ${shown(value)}.`
   }
   const parent = Object.getPrototypeOf(value)
-  return problemOf(value, parent === Object.prototype || parent === null)
+  return problemOf(value, { isPlain: parent === Object.prototype || parent === null })
 }
 
 /** Whether a value can have hooks, so that its scope can be checked although another part of it is wrong. */
@@ -111,5 +111,5 @@ export function constructed(made: unknown): string | undefined {
   if (typeof made !== 'object' || made === null) {
     return 'expected the class or function to give an object.'
   }
-  return problemOf(made, Object.getPrototypeOf(made) === Object.prototype)
+  return problemOf(made, { isPlain: Object.getPrototypeOf(made) === Object.prototype })
 }

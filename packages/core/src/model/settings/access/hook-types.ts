@@ -1,7 +1,6 @@
 // The types of the host's functions in the configuration (docs/guide/hooks.md); records use field names and JSON values. Types only.
 
 import type { Kysely } from 'kysely'
-import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { AnyModel } from '../../define-model.ts'
 import type { RecordOf, RowOf } from '../../infer.ts'
@@ -64,6 +63,24 @@ type Given<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null |
 // biome-ignore lint/suspicious/noExplicitAny: the database of the query is the host's
 export type HookQuery = any
 
+/**
+ * The typed client of the API (`@model-api/core/client`). The type of a hook does not know the models; the host names them:
+ *
+ * ```ts
+ * const client: Client<Api<{ models: typeof models }>> = args.as.user
+ * ```
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the host knows the models, this type does not
+export type HookClient = any
+
+/** The clients of a hook. Inside a write, their requests run in its transaction. */
+export interface HookClients {
+  /** Sends requests as the caller of the request, with the caller's roles, rights and policies. */
+  readonly user: HookClient
+  /** Sends requests that no role, right of a column or policy restricts. Validation and hooks remain. */
+  readonly system: HookClient
+}
+
 type Awaitable<T> = T | Promise<T>
 
 /** The tables of `args.db`, if the host does not declare their types. */
@@ -90,6 +107,8 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
    * statements here: they are rolled back with the request, and need no further connection of the pool.
    */
   readonly db: Kysely<DB>
+  /** Clients of the API on the same connection. */
+  readonly as: HookClients
   /** The stored record before a change, hidden columns included; null if there is none. */
   readonly before: HookRecord | null
 }
@@ -114,6 +133,8 @@ export interface RequestArgs<User = HookUser, DB = HookTables> {
    * not, because the transaction has been rolled back. Null if API_SESSION_GETTER has not been called yet.
    */
   readonly db: Kysely<DB> | null
+  /** Clients of the API on the same connection. Before authentication `user` is nobody. */
+  readonly as: HookClients
   /** Always null: these callbacks are called once for a request, not for a record. */
   readonly before: null
 }
@@ -193,11 +214,6 @@ export type DumpCallback<User = HookUser, DB = HookTables> = (
   data: HookRecord,
   args: HookArgs<User, DB>,
 ) => Awaitable<HookRecord>
-/**
- * Receives a copy of the OpenAPI document and returns the one that is served; it may change its argument. The document of `?openapi=3.2`
- * differs from that of 3.1 in its `openapi` and in the form of its operations.
- */
-export type OpenApiCallback = (document: OpenAPIObject) => OpenAPIObject
 /** Receives the whole value of a response, returns the one to send. */
 export type ReturnCallback<User = HookUser, DB = HookTables> = (
   result: JsonValue,

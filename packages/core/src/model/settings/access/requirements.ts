@@ -9,14 +9,14 @@ import type { AccessKey, AuthRequirements, StrategyName } from './access-types.t
 export type Requirements = { readonly [K in AccessKey]?: boolean }
 
 /** Converts `true`, `1`, `yes` and `on` to true, and `false`, `0`, `no` and `off` to false. */
-export const isRequired = (value: boolean | string): boolean =>
+export const isSwitchedOn = (value: boolean | string): boolean =>
   /^(?:true|1|yes|on)$/.test(String(value))
 
 /** Requirements with strings converted to booleans. */
 function readRequirements(given: AuthRequirements): Requirements {
   return Object.fromEntries(
     Object.entries(given).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, isRequired(value)]],
+      value === undefined ? [] : [[key, isSwitchedOn(value)]],
     ),
   )
 }

@@ -18,7 +18,7 @@ export function authPaths(config: ApiConfig): {
   }
 }
 
-/** Returns the path of each authentication route, or null where the route is not served (specification: column 'Available when'). */
+/** Returns the path of each authentication route, or null where the route is not served. */
 export function resolveAuthRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],

@@ -30,7 +30,9 @@ export interface KeyTexts {
 
 /** How tokens are issued and verified. */
 export interface JwtSettings {
+  /** Signs the tokens that the service issues. */
   readonly algorithm: Algorithm
+  /** Those accepted in verification. */
   readonly allowed: readonly Algorithm[]
   readonly issuer: string | undefined
   readonly audience: string | undefined
@@ -56,13 +58,15 @@ export interface AuthSettings {
   /** Every strategy that any endpoint accepts, in the order they are tried. */
   readonly strategies: readonly StrategyName[]
   readonly userModel: AnyModel | undefined
+  /** The field of the user model with the login name. */
   readonly lookupField: string | undefined
-  /** Seconds for which the user of an access token is remembered. */
-  readonly userCache: number
+  /** The method of the user model that checks a password. */
   readonly checkMethod: string | undefined
   /** The cost of new password hashes: bcrypt runs 2^cost rounds. */
   readonly passwordCost: number
+  /** The field of the user model with the hash of an API key. */
   readonly hashField: string | undefined
+  /** The host's function that finds the user of an API key. */
   readonly keyLookup: ApiKeyLookup | undefined
   readonly customAuth: CustomAuth | undefined
   /** Whether `customAuth` is called once for all operations of a batch. */
@@ -70,7 +74,9 @@ export interface AuthSettings {
   readonly customScheme: CustomAuthScheme | undefined
   /** Null if the strategy jwt is not enabled. */
   readonly jwt: JwtSettings | null
+  /** Where access tokens are looked for, in order. */
   readonly providers: readonly TokenProvider[]
+  /** The name of the cookie with the access token. */
   readonly cookieName: string
   readonly routes: AuthRoutes
   /** Limit of login and refresh, per address and per account. */

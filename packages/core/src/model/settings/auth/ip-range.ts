@@ -22,6 +22,7 @@ function ipv4(text: string): bigint | undefined {
 }
 
 function ipv6(text: string): bigint | undefined {
+  // The longest form is `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`.
   if (text.length > 45) return undefined
   // A trailing dotted part (`::ffff:192.0.2.1`) stands for two groups.
   const dotted = text.includes('.') ? ipv4(text.slice(text.lastIndexOf(':') + 1)) : undefined
@@ -46,6 +47,7 @@ export function parseIp(text: string): Ip | undefined {
   if (v4 !== undefined) return { bits: 32, value: v4 }
   const v6 = ipv6(text.split('%', 1)[0] ?? '')
   if (v6 === undefined) return undefined
+  // `::ffff:…` is an IPv4 address.
   return v6 >> 32n === 0xffffn ? { bits: 32, value: v6 & 0xffffffffn } : { bits: 128, value: v6 }
 }
 

@@ -22,6 +22,7 @@ export function readPem(text: string): PemKey | string {
   const kind = label === 'PUBLIC KEY' ? 'public' : 'private'
   const modulus = modulusOf(bytesOf(match[2] ?? ''), kind)
   if (modulus === undefined) return 'does not hold an RSA key.'
+  // The first hexadecimal digit counts without its leading zero bits; `clz32` counts 28 more of them.
   const first = Number.parseInt(modulus.slice(0, 1), 16)
   const bits = modulus.length * 4 - Math.clz32(first) + 28
   return { kind, modulus, bits }
@@ -35,6 +36,7 @@ function bytesOf(base64: string): Uint8Array {
   }
 }
 
+/** An element of the encoding DER: the number of its type, and where its content begins and ends. */
 interface Der {
   readonly tag: number
   readonly from: number
@@ -46,6 +48,7 @@ function derAt(bytes: Uint8Array, at: number): Der | undefined {
   const tag = bytes[at]
   const first = bytes[at + 1]
   if (tag === undefined || first === undefined) return undefined
+  // A first byte from 128 on says in how many further bytes the length stands.
   const extra = first < 128 ? 0 : first - 128
   if (extra > 4) return undefined
   let length = extra === 0 ? first : 0
@@ -54,11 +57,14 @@ function derAt(bytes: Uint8Array, at: number): Der | undefined {
   return from + length > bytes.length ? undefined : { tag, from, to: from + length }
 }
 
+/** The tag of a DER sequence. */
+const sequence = 0x30
+
 /** Returns the members of a DER sequence. */
 function membersOf(bytes: Uint8Array, at: number): readonly Der[] {
   const outer = derAt(bytes, at)
   const members: Der[] = []
-  if (outer?.tag !== 0x30) return members
+  if (outer?.tag !== sequence) return members
   for (let next = outer.from; next < outer.to; ) {
     const member = derAt(bytes, next)
     if (member === undefined) return []
@@ -68,6 +74,7 @@ function membersOf(bytes: Uint8Array, at: number): readonly Der[] {
   return members
 }
 
+/** The object identifier of RSA keys, 1.2.840.113549.1.1.1, as in DER. */
 const rsa = '2a864886f70d010101'
 
 const hex = (bytes: Uint8Array): string =>

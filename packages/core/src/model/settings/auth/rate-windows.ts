@@ -29,6 +29,7 @@ export function rateWindows(text: string): readonly RateWindow[] | undefined {
     if (match === null) return undefined
     const count = Number(match[1])
     const ms = Number(match[2] ?? '1') * (periods[match[3] ?? ''] ?? 0)
+    // No window is longer than a year.
     if (!Number.isSafeInteger(count) || ms > 366 * 86_400_000) return undefined
     windows.push({ count, ms })
   }

@@ -25,18 +25,11 @@ export function resolveAuth(
   checkCustomStrategy(config, strategies, problems)
   checkUnusedStrategies(config, strategies, problems)
   checkUserModel(config, problems)
-  if (config.API_USER_CACHE !== undefined && config.API_SESSION_GETTER !== undefined) {
-    problems.add(
-      'config.API_USER_CACHE',
-      'cannot be used with API_SESSION_GETTER: the key of a user may mean another one in the database of another request. Leave it out.',
-    )
-  }
   const routes = resolveAuthRoutes(config, strategies)
   return {
     strategies,
     userModel: find('API_USER_MODEL'),
     lookupField: find('API_USER_LOOKUP_FIELD'),
-    userCache: get('API_USER_CACHE'),
     checkMethod: find('API_CREDENTIAL_CHECK_METHOD'),
     passwordCost: get('API_PASSWORD_COST'),
     hashField: find('API_CREDENTIAL_HASH_FIELD'),
@@ -54,7 +47,7 @@ export function resolveAuth(
   }
 }
 
-/** Checks that each strategy has the settings that the specification requires for it. */
+/** Checks that each strategy has the settings that it cannot work without. */
 function checkRequiredSettings(
   config: ApiConfig,
   strategies: readonly StrategyName[],

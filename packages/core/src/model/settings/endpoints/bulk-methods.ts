@@ -1,7 +1,6 @@
 // The methods that may write many records at once (API_ALLOW_BULK).
 
 import type { BulkMethod } from '../config.ts'
-import { settingNames } from '../setting-names.ts'
 
 export const bulkMethods: readonly BulkMethod[] = ['POST', 'PATCH', 'DELETE']
 
@@ -10,7 +9,3 @@ export function bulkMethodsOf(value: boolean | readonly BulkMethod[]): ReadonlyS
   if (typeof value !== 'boolean') return new Set(value)
   return new Set(value ? bulkMethods : [])
 }
-
-/** Says in error messages what the setting has: `API_ALLOW_BULK is false`, `API_ALLOW_BULK is ["POST"]`. */
-export const shownBulkSetting = (allowed: ReadonlySet<BulkMethod>): string =>
-  `${settingNames.allowBulk} is ${allowed.size === 0 ? 'false' : JSON.stringify([...allowed])}`

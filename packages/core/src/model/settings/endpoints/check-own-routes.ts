@@ -54,7 +54,7 @@ function ownRoutes({ prefix, docs, healthRoute, batch }: General, { routes }: Au
     key: keyof ApiConfig,
     what: string,
   ): OwnRoute[] => (path === null || path === undefined ? [] : [{ path, key, what }])
-  const ready = healthRoute === null ? null : `${healthRoute}/ready`
+  const ready = healthRoute === undefined ? null : `${healthRoute}/ready`
   return [
     ...route(prefix, 'API_PREFIX', 'the index (API_PREFIX)'),
     ...route(routes.login, 'API_PREFIX', 'the login'),

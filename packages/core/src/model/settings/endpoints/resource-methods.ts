@@ -34,8 +34,5 @@ export function resourceMethods(
   if (bulk === true || (Array.isArray(bulk) && bulk.length > 0)) {
     problems.add(`${at}.allow_bulk`, `${model.name} ${why}; there is nothing to write in bulk.`)
   }
-  if (meta.require_if_match === true) {
-    problems.add(`${at}.require_if_match`, `${model.name} ${why}; there is nothing to change.`)
-  }
   return new Set(configured.filter((method) => method === 'GET'))
 }

@@ -67,7 +67,9 @@ export function embeddedObject(
   embed: EmbedPlan,
   { json }: ReadShortcuts,
 ): ObjectSelection | undefined {
+  // With a limit for each parent, JSON would also be built of rows beyond the limit.
   if (embed.limit !== null || replansForValue(target.dialect, embed.rows)) return undefined
+  // An embedded row has no ETag, so that its whole object can be built even if the row of the base is read by columns.
   return rowObject(target, embed, json && { ...json, objects: json.objects && 'complete' }, [])
 }
 
@@ -122,6 +124,7 @@ function withinLimits(
 ): readonly EmbedPlan[] {
   let columns = rows.output.length
   return embeds.slice(0, maxJoined).filter((embed) => {
+    // One more for the key, which tells whether there is a related row.
     columns += embed.rows.output.length + 1
     return columns <= maxColumns
   })

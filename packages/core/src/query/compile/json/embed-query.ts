@@ -4,8 +4,8 @@ import type { Expression } from 'kysely'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
-
 import type { Param } from '../../../lib/sql/param.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { valueOfJson } from '../../plan/conditions/value.ts'
 import type { EmbedPlan, Value } from '../../plan/plan.ts'
@@ -55,7 +55,7 @@ export interface KeyReader {
  */
 function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader['decode'] {
   const decode = dialect.decoder(column)
-  if (column.type !== 'decimal') return decode
+  if (columnTypes[column.type].number !== 'exact') return decode
   return (raw) => (valueOfJson(column, decode(raw)) as string | undefined) ?? null
 }
 
@@ -80,6 +80,7 @@ function parentRows(
   const { relation, rows: plan } = embed
   const { dialect } = target
   const parents = parentColumns(target, embed)
+  // `from` would be the parent rows, which this statement does not read.
   const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
   const numbered = dialect.numberedKeys?.(parents)
   if (numbered !== undefined) {
@@ -115,6 +116,8 @@ function parentRows(
     }),
   }
 }
+
+/** The column with the number of a row among those of its parent, where each parent has a limit. */
 const rank = 'rank_in_parent'
 
 /**
@@ -130,10 +133,10 @@ export function compileEmbed(
 ): CompiledEmbed {
   const { rows: plan } = embed
   const { dialect } = target
-  const selection = selectList(target, object?.separate ?? plan.output, false)
+  const selection = selectList(target, object?.separate ?? plan.output)
   const parents = parentRows(target, embed, slotParam(target, keysSlot, keys))
   const chosen = allOf(target, plan.where)
-  const order = orderTerms(target, plan, false)
+  const order = orderTerms(target, plan)
   const { readers } = selection
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const parent = parents.readerAt(readers.length + objects.length)

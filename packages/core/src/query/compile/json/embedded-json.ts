@@ -82,8 +82,9 @@ function jsonOf(
   const many = relation.cardinality === 'many'
   const requested = many ? Math.min(limit ?? options.maxRows, options.maxRows) : 1
   const isShort = requested <= maxPerList
+  // One row more shows that a list is too long; `jsonText.list` then returns a mark, and the relation is read as rows.
   const limited = isShort ? requested : maxPerList + 1
-  const select = sql`select ${sql.join(members)} from ${where}${orderBy(orderTerms(target, plan, false))} limit ${limitValue(target.dialect, limited)}`
+  const select = sql`select ${sql.join(members)} from ${where}${orderBy(orderTerms(target, plan))} limit ${limitValue(target.dialect, limited)}`
   return many ? jsonText.list(select, isShort ? undefined : maxPerList) : jsonText.object(select)
 }
 
@@ -93,7 +94,7 @@ function membersOf(
   { relation, rows, embeds, links }: EmbedPlan,
   outerAliases: readonly string[],
 ): readonly Fragment[] | undefined {
-  const { target, jsonText } = context
+  const { jsonText } = context
   const members: Fragment[] = []
   const names = new Set<string>()
   const add = (name: string, value: unknown): boolean => {
@@ -121,9 +122,7 @@ function membersOf(
       return undefined
     }
   }
-  return target.dialect.shortcuts?.jsonText === undefined || members.length === 0
-    ? undefined
-    : members
+  return members.length === 0 ? undefined : members
 }
 
 /** Compiles the URL of a relation, `/api/books/1/author`; NULL if the foreign key of a to-one relation is NULL. */

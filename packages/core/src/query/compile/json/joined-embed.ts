@@ -43,7 +43,7 @@ export function compileEmbedJoin(
 ): EmbedJoin {
   const { relation, rows } = embed
   const source = rows.from
-  const selection = compileSelection(target, rows.output, false)
+  const selection = compileSelection(target, rows.output)
   const aliasOf = (i: number): string => `joined ${number} ${i}`
   const [key] = relation.to
   if (key === undefined) throw new Error(`${relation.name} has no key`)

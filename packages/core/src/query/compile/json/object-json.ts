@@ -3,7 +3,12 @@
 
 import type { ObjectLocation } from '../../../database/cell.ts'
 import type { ObjectText, TextPiece } from '../../../dialect/shared/json/object-text.ts'
-import { basePiece, constant, formTest, inRow } from '../../../dialect/shared/json/object-text.ts'
+import {
+  basePiece,
+  formTest,
+  joinedPieces,
+  literalText,
+} from '../../../dialect/shared/json/object-text.ts'
 import { insideQuotes } from '../../../lib/json/quoted.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { NamedColumn, ResolvedRelation } from '../../../model/registry/resource.ts'
@@ -18,6 +23,7 @@ import { linkBaseSlot } from './embedded-json.ts'
 /** The column with the JSON of a row's object. */
 export interface ObjectSelection {
   readonly text: Fragment
+  /** What the test of its values expects: fixed texts, and the forms of the columns' values between them. */
   readonly form: TextPiece['form']
   /** Whether the JSON is complete, with relations and the closing brace. */
   readonly complete: boolean
@@ -112,12 +118,15 @@ function isRecord({ from }: RowPlan, columns: readonly Member[]): boolean {
 
 /** Compiles an object without its closing brace: `{"id":1,"title":"Emma"`. */
 const openObject = (members: readonly Member[]): TextPiece =>
-  inRow(
-    members.flatMap(({ name, value }, i) => [constant(`${i === 0 ? '{' : ','}"${name}":`), value]),
+  joinedPieces(
+    members.flatMap(({ name, value }, i) => [
+      literalText(`${i === 0 ? '{' : ','}"${name}":`),
+      value,
+    ]),
   )
 
 const objectOf = (members: readonly Member[]): TextPiece =>
-  inRow([openObject(members), constant('}')])
+  joinedPieces([openObject(members), literalText('}')])
 
 /** Returns the members of the visible columns; undefined if one comes from a join, or the database cannot write it as `query/serialize` does. */
 function columnMembers(
@@ -198,12 +207,12 @@ function linkOf(
     objectText.keyPart(column, columnOf(source, column), shown.has(column)),
   )
   if (key.some((part) => part === undefined)) return undefined
-  const url = inRow([
-    constant('"'),
+  const url = joinedPieces([
+    literalText('"'),
     basePiece(sql`${slotParam(target, linkBaseSlot, base).map(insideQuotes)}`),
-    constant(`${insideQuotes(collectionUrl(address.resource, ''))}/`),
-    ...(key as TextPiece[]).flatMap((part, i) => (i === 0 ? [part] : [constant(','), part])),
-    constant(`${insideQuotes(address.rest)}"`),
+    literalText(`${insideQuotes(collectionUrl(address.resource, ''))}/`),
+    ...(key as TextPiece[]).flatMap((part, i) => (i === 0 ? [part] : [literalText(','), part])),
+    literalText(`${insideQuotes(address.rest)}"`),
   ])
   if (relation.kind !== 'belongsTo') return url
   // The test of the object's form checks shown columns only; a hidden column could hold a value that `query/serialize` reads as null.

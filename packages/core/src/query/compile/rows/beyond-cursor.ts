@@ -1,10 +1,11 @@
 // Keyset pages in SQL: the columns whose values make up a cursor, and the condition that selects the rows beyond a cursor's row.
 
 import type { Expression, SqlBool } from 'kysely'
-import { exactDatetime, exactTime } from '../../../dialect/shared/values/calendar-text.ts'
+import { cursorDecoderOf } from '../../../dialect/shared/values/decode.ts'
 import { invalidParameter } from '../../../errors.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { constant, type Param } from '../../../lib/sql/param.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { keyValue } from '../../plan/conditions/value.ts'
 import { cursorValue } from '../../plan/order/keyset.ts'
@@ -47,7 +48,9 @@ function cursorReader(dialect: Target['dialect'], column: NamedColumn): CursorCo
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
+    // A usual text that looks like the mark of a raw value is written as a raw value, too.
     if (text !== undefined && isRawCursorText(text)) return rawCursorText(text)
+    // Raw: a stored value of another type (`orderKey`), whose text the column would not read back.
     return dialect.orderKey === undefined || isCursorValue(column, text)
       ? (text ?? null)
       : rawCursorText(raw)
@@ -58,12 +61,7 @@ function reader(
   dialect: Target['dialect'],
   column: NamedColumn,
 ): (raw: unknown) => string | undefined {
-  const decode =
-    column.type === 'datetime'
-      ? (raw: unknown) => exactDatetime(String(raw))
-      : column.type === 'time'
-        ? (raw: unknown) => exactTime(String(raw))
-        : dialect.decoder(column)
+  const decode = cursorDecoderOf(column, dialect.decoder(column))
   return (raw) => {
     const value = decode(raw)
     return value === null ? undefined : String(value)
@@ -188,7 +186,7 @@ function compare(
   const column = columnIn(target, term.source, term.column)
   const ref = valueIn(target, term)
   const kind = stored.decide((value) => kindOf(column, value))
-  if (kind === 'usual') return dialect.compare(column, ref, operator, stored as Param<Value>)
+  if (kind === 'itself') return dialect.compare(column, ref, operator, stored as Param<Value>)
   const raw = stored.map((value) => rawValueOf(String(value)))
   if (kind === 'text') return dialect.compare(column, ref, operator, raw as Param<Value>)
   // `refuseForeign` has refused a value for which there is no such test.
@@ -213,14 +211,16 @@ type CursorRow = readonly (Value | null)[]
 
 const isNull = (value: Value | null): boolean => value === null
 
-/** Whether a cursor has the value itself, or a raw value: a usual text, or one that has no JSON form of its column's type. */
-function kindOf(column: NamedColumn, value: Value | null): 'usual' | 'text' | 'raw' {
-  if (typeof value !== 'string' || !isRawCursorText(value)) return 'usual'
+/**
+ * How a cursor has a value. `itself`: as in a response. `raw`: as it is stored, because it has no JSON form of its column's type. `text`: a
+ * text that looks like the mark of a raw value, and is compared as a text.
+ */
+function kindOf(column: NamedColumn, value: Value | null): 'itself' | 'text' | 'raw' {
+  if (typeof value !== 'string' || !isRawCursorText(value)) return 'itself'
   const stored = rawValueOf(value)
   return typeof stored === 'string' && isPlainText(column, stored) ? 'text' : 'raw'
 }
 
 /** Whether a text is a usual value of a column of texts; one with a NUL is not. */
 const isPlainText = ({ type }: NamedColumn, text: string): boolean =>
-  (type === 'string' || type === 'text' || type === 'enum') &&
-  keyValue({ type: 'string' }, text) !== undefined
+  columnTypes[type].text !== false && keyValue({ type: 'string' }, text) !== undefined

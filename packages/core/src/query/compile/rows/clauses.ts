@@ -1,13 +1,14 @@
 // Builds WHERE, GROUP BY and ORDER BY clauses; a clause without items is empty.
 
 import type { Expression } from 'kysely'
+import { chain } from '../../../dialect/shared/sql/sql-parts.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 
-const clause = (keyword: Fragment, items: readonly unknown[], separator?: Fragment): Fragment =>
-  items.length === 0 ? sql`` : sql`${keyword}${sql.join(items, separator)}`
+const clause = (keyword: Fragment, items: readonly unknown[]): Fragment =>
+  items.length === 0 ? sql`` : sql`${keyword}${sql.join(items)}`
 
 export const whereAll = (conditions: readonly Expression<unknown>[]): Fragment =>
-  clause(sql` where `, conditions, sql` and `)
+  conditions.length === 0 ? sql`` : sql` where ${chain(conditions, 'and')}`
 
 export const groupBy = (keys: readonly Expression<unknown>[]): Fragment =>
   clause(sql` group by `, keys)

@@ -1,4 +1,6 @@
 // Compiles how many combinations of joined rows a projection or the groups of a query read, counted without combining them.
+// Only for databases whose statements block this process (`blocksEventLoop`): `run/read-rows.ts` refuses a page of more than
+// `maxCombinations`, before it reads the rows.
 
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { combinesMany, ownConditions } from '../../plan/conditions/base-conditions.ts'
@@ -102,6 +104,6 @@ function combinations(combining: Combining, source: Source): Aliased {
       ? sql`coalesce(${count}, 0)`
       : sql`coalesce(nullif(${count}, 0), 1)`
   })
-  // As floats, because the product may exceed the range of integers.
+  // `1.0` makes the product a float, because SQLite, the only database that counts combinations, fails if a sum of integers is too large.
   return sql`sum(${sql.join([sql`1.0`, ...factors], sql` * `)})`.as(total)
 }

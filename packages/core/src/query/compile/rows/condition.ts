@@ -1,15 +1,14 @@
 // Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
 
 import type { Expression, SqlBool } from 'kysely'
-import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
+import { comparedWith } from '../../../dialect/shared/sql/compared-column.ts'
 import { chain, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { aggregateColumn, bucketColumn } from '../../../dialect/shared/values/result-column.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { constant, type Param } from '../../../lib/sql/param.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
-import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { keyRefs } from '../../plan/names.ts'
-import type { Condition, Operand, Value } from '../../plan/plan.ts'
+import type { Condition, Operand, RelatedRef, Value } from '../../plan/plan.ts'
 import { valueParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import {
@@ -25,6 +24,7 @@ import {
 import type { Target } from '../target.ts'
 import { whereAll } from './clauses.ts'
 import { type KeyColumn, keysCondition } from './keys-condition.ts'
+import { compileRelated, type RelatedForm, relatedColumn } from './related-query.ts'
 
 /** An operand as SQL, with the column whose type determines how it is compared. */
 export interface CompiledOperand {
@@ -32,8 +32,14 @@ export interface CompiledOperand {
   readonly expression: Expression<unknown>
 }
 
+const ungrouped = { grouped: false }
+
 /** Compiles an operand. `grouped`: the statement has GROUP BY, so the operand must have the form that the database compares. */
-export function compileOperand(target: Target, operand: Operand, grouped = false): CompiledOperand {
+export function compileOperand(
+  target: Target,
+  operand: Operand,
+  { grouped }: { readonly grouped: boolean } = ungrouped,
+): CompiledOperand {
   const { dialect } = target
   if (operand.kind === 'column') {
     const { column } = operand
@@ -41,6 +47,11 @@ export function compileOperand(target: Target, operand: Operand, grouped = false
     return grouped
       ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
       : { column: columnIn(target, operand.source, column), expression: ref }
+  }
+  if (operand.kind === 'related') {
+    const column = relatedColumn(target, operand)
+    const joined = target.groups?.get(operand)
+    return { column, expression: joined ?? relatedValue(target, operand, 'compared') }
   }
   const column = columnIn(target, operand.of.source, operand.of.column)
   const ref = valueIn(target, operand.of)
@@ -54,6 +65,15 @@ export function compileOperand(target: Target, operand: Operand, grouped = false
             : dialect.aggregate(operand.function, column).comparable(ref),
       }
 }
+
+/** Compiles an aggregate of related rows, to be selected or compared. */
+export const relatedValue = (target: Target, ref: RelatedRef, form: RelatedForm): Fragment =>
+  compileRelated(
+    target,
+    ref,
+    form,
+    ref.where.map((one) => compileCondition(target, one)),
+  )
 
 /** Combines conditions with AND; undefined if there are none. */
 export const allOf = (
@@ -86,6 +106,7 @@ export function compileCondition(target: Target, condition: Condition): Expressi
     }
     default: {
       const { column, expression } = compileOperand(target, condition.operand)
+      // `filter` excludes stored values that are not of the column's type, where the database may have some.
       const compare = dialect.filter ?? dialect.compare
       switch (condition.kind) {
         case 'compare': {
@@ -176,7 +197,8 @@ function exists(target: Target, condition: Exists): Expression<SqlBool> {
 function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
   const rows = relatedRows(target, condition, { rowsMayRepeat: true })
   const met = where.length === 0 ? rows : sql`${rows} and ${chain(where, 'and')}`
-  return sql<SqlBool>`exists (select 1 from ${met}${readLock(target, 'related')})`
+  const found = sql<SqlBool>`exists (select 1 from ${met}${readLock(target, 'related')})`
+  return target.dialect.existsOfMany?.(found, where.length) ?? found
 }
 
 /** Compiles `exists` as IN over the keys of the related rows; undefined if the dialect prefers EXISTS. */
@@ -194,13 +216,6 @@ function amongKeys(target: Target, condition: Exists, where: readonly Test[]): T
 
 const isNotNull = (ref: Fragment): Test => sql<SqlBool>`${ref} is not null`
 
-/** A foreign key column, as `sameKey` compares it with the key that it holds. */
-function comparedAs(dialect: InternalDialect, held: NamedColumn, key: NamedColumn): NamedColumn {
-  if (held.collation === undefined || dialect.differInCollation?.(held, key) !== true) return held
-  const { collation: _, ...byCodePoint } = held
-  return { ...byCodePoint, inPlaceOf: held }
-}
-
 /** Compiles the condition of a relation route: on the foreign key of the related rows, or through the junction. */
 function linked(
   target: Target,
@@ -211,11 +226,11 @@ function linked(
   const compared: readonly KeyColumn[] =
     through === undefined
       ? pairs.map(({ from, to }) => ({
-          column: comparedAs(dialect, columnIn(target, source, to), from),
+          column: comparedWith(dialect, columnIn(target, source, to), from),
           ref: columnOf(source, to),
         }))
       : through.from.map(({ dbName, column, held }) => ({
-          column: comparedAs(dialect, held, column),
+          column: comparedWith(dialect, held, column),
           ref: sql.id(junction, dbName),
         }))
   const equals = compared.map(({ column, ref }, i) =>
@@ -231,6 +246,7 @@ function linked(
     otherRef: columnOf(source, column),
   }))
   const lock = readLock(target, 'related')
+  // `any`: the dialect may choose how it looks up the rows.
   const among = dialect.shortcuts?.keysIn?.('any', linkedKey, sql`${rows} where ${all}${lock}`)
   if (among !== undefined) return among
   const same = linkedKey.map(({ column, ref, otherColumn, otherRef }) =>

@@ -46,6 +46,7 @@ export function withoutRepeats(
     }),
   )
   const rows = sql`${query} as ${sql.id(inScope)}`
+  // `nested`: the result is itself a subquery of the statement.
   const isFound =
     dialect.shortcuts?.keysIn?.('nested', keys, rows) ??
     sql`exists (select 1 from ${rows} where ${sameKeys(keys, dialect)})`
@@ -64,7 +65,7 @@ const sameKeys = (keys: readonly KeyPair[], dialect: InternalDialect): Fragment 
 /** Takes one row of each key from a query that computes values, for which no row of the table could stand. */
 function firstOfEach(node: SelectQueryNode, resource: Resource): Expression<unknown> {
   const keys = sql.join(resource.primaryKey.map(({ dbName }) => sql.id(dbName)))
-  const names = storedColumns(resource)
+  const names = namesOfTableColumns(resource)
   const columns = names.map((name) => sql.id(name))
   const number = sql`row_number() over (partition by ${keys} order by ${keys})`.as(copy)
   const rows = sql`(select ${sql.join([...columns, number])} from ${expressionOf(node)} as ${sql.id(inScope)})`
@@ -111,12 +112,12 @@ const selectsStored = (
   )
 
 /** The columns of a model whose values a query computes, by their database names. */
-export type ComputedColumns = ReadonlySet<string>
+export type ComputedNames = ReadonlySet<string>
 
 /** Returns the columns that a checked query may compute, instead of selecting what the model's table stores. */
-export function computedBy(resource: Resource, query: Expression<unknown>): ComputedColumns {
+export function computedBy(resource: Resource, query: Expression<unknown>): ComputedNames {
   const node = query.toOperationNode()
-  const computed = new Set(storedColumns(resource))
+  const computed = new Set(namesOfTableColumns(resource))
   if (!SelectQueryNode.is(node) || tableIn(node, resource) === undefined) return computed
   if ((node.setOperations ?? []).length > 0) return computed
   for (const { selection } of node.selections ?? []) {
@@ -130,10 +131,10 @@ export function computedBy(resource: Resource, query: Expression<unknown>): Comp
   return computed
 }
 
-const none: ComputedColumns = new Set()
+const none: ComputedNames = new Set()
 
 /** Returns the columns of the model's table, by their database names; the same list for every query of a resource. */
-export function storedColumns(resource: Resource): readonly string[] {
+export function namesOfTableColumns(resource: Resource): readonly string[] {
   const known = storedOf.get(resource)
   if (known !== undefined) return known
   const columns = [...resource.allColumns.values()]

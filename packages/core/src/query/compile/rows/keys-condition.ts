@@ -45,7 +45,7 @@ export function keysCondition(
   const [only, ...others] = columns
   if (only !== undefined && others.length === 0) {
     const values = keys.share(firstsOf)
-    return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, false)}`
+    return sql<SqlBool>`${dialect.oneOf(only.column, only.ref, values, notNegated)}`
   }
   const types = columns.map(({ column }) => column)
   const groups = keys.share((all) => groupKeys(types, all))
@@ -59,6 +59,9 @@ export function keysCondition(
     .map((group) => groupCondition(target, columns, group))
   return sql<SqlBool>`(${chain(each, 'or')})`
 }
+
+/** `negated` of the dialect's `oneOf`. */
+const notNegated = false
 
 /** The column of which a group lists several values; -1 if it has one key. */
 const columnListed = ({ listed, values }: KeyGroup): number => (values.length > 1 ? listed : -1)
@@ -75,7 +78,7 @@ function groupCondition(
           column,
           ref,
           group.map(({ values }) => values),
-          false,
+          notNegated,
         )
       : dialect.compare(
           column,

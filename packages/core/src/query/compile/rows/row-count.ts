@@ -5,9 +5,13 @@ import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { RowPlan } from '../../plan/plan.ts'
 import type { Target } from '../target.ts'
-import { selectOf } from './row-set.ts'
+import { groupedForCount } from './related-groups.ts'
+import { selectOf, selectOnePerValue } from './row-set.ts'
 
-/** Compiles the total as a column: a subquery, or for groups a window function if `countsByWindow`. */
+/**
+ * Compiles the total as a column: a subquery that stops at `maxRows` unless that is null, or for groups a window function if
+ * `countsByWindow`, which counts all of them.
+ */
 export const totalColumn = (target: Target, plan: RowPlan, maxRows: number | null): Fragment =>
   countsByWindow(target.dialect, plan)
     ? sql`count(*) over ()`
@@ -24,9 +28,17 @@ export function compileCount(
   maxRows: number | null = null,
 ): Fragment {
   const total = sql`count(*)`.as('total')
-  if (plan.shape !== 'groups' && maxRows === null) return selectOf(target, plan, [total])
+  const { target: own, joins } = groupedForCount(target, plan)
+  const isPlain = plan.shape !== 'groups' && plan.distinctOn === undefined
+  if (isPlain && maxRows === null) return selectOf(own, plan, [total], { joins })
+  // Any value will do, but groups without `groupby` are one row only if an aggregate is selected.
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
-  const set = selectOf(target, plan, [member.as('n')])
+  const items = [member.as('n')]
+  const set =
+    plan.distinctOn === undefined
+      ? selectOf(own, plan, items, { joins })
+      : // With `distinctOn` no aggregates are joined, so `own` is `target`.
+        selectOnePerValue(own, plan, plan.distinctOn, items)
   const limit = maxRows === null ? sql`` : sql` limit ${limitValue(target.dialect, maxRows)}`
   return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
 }

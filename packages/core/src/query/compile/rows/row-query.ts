@@ -6,6 +6,7 @@ import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { keyRefs } from '../../plan/names.ts'
 import type { EmbedPlan, KeysetPage, RowPlan, Source } from '../../plan/plan.ts'
+import { readsBaseAlone, usedBy } from '../../plan/relations/used-sources.ts'
 import { slotParam } from '../bound-target.ts'
 import { compileEmbedJoin, type JoinedEmbed } from '../json/joined-embed.ts'
 import {
@@ -20,9 +21,10 @@ import { aliasedSource, columnOf } from '../source.ts'
 import type { Target } from '../target.ts'
 import { beyondCursor, type CursorColumn, cursorColumnsOf } from './beyond-cursor.ts'
 import { orderBy } from './clauses.ts'
+import { type GroupedAggregates, groupedForRows } from './related-groups.ts'
 import { totalColumn } from './row-count.ts'
 import { isInOrder, orderTerms } from './row-order.ts'
-import { readsBaseAlone, selectOf, usedBy } from './row-set.ts'
+import { selectOf } from './row-set.ts'
 
 const noEmbeddedJson: ReadonlyMap<string, CellLocation> = new Map()
 
@@ -98,24 +100,28 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
       : [totalColumn(target, plan, slice.total.maxRows).as(totalAlias)]),
   ]
   const beyond = keyset && beyondCursor(target, keyset)
-  const order = orderBy(orderTerms(target, plan, keyset?.direction === 'before'))
+  const backwards = keyset?.direction === 'before'
+  const order = orderBy(orderTerms(target, plan, backwards))
+  const grouped = groupedForRows(target, plan)
+  const chosenOrder =
+    grouped.joins.length === 0 ? order : orderBy(orderTerms(grouped.target, plan, backwards))
   const offset =
     slice.offset > 0 ? sql` offset ${slotParam(target, offsetSlot, slice.offset)}` : sql``
   const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
     : limitValue(target.dialect, slice.limit)
-  const page = sql`${order} limit ${limit}${offset}`
+  const page = sql`${chosenOrder} limit ${limit}${offset}`
   const lock = readLock(target, 'base')
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `
     if (skipsKeysFirst(target, plan, slice)) {
-      return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(target, plan, page)}${order}${lock}`
+      return sql`${reading}${aliasedSource(target, plan.from)}${sql.join(joins, sql``)} where ${keysOnPage(grouped, plan, page)}${order}${lock}`
     }
-    if (object !== undefined && !isInOrder(plan)) {
-      const pageRows = sql`${selectOf(target, plan, columnsNeeded(plan, slice), { beyond })}${page}${lock}`
+    if (readsPageFirst(plan, slice)) {
+      const pageRows = sql`${selectOf(grouped.target, plan, columnsNeeded(plan, slice), { joins: grouped.joins, beyond })}${page}${lock}`
       return sql`${reading}${sql`(${pageRows})`.as(plan.from.alias)}${sql.join(joins, sql``)}${order}`
     }
-    return sql`${selectOf(target, plan, selected, { used: usedBy(plan), joins, beyond })}${page}${lock}`
+    return sql`${selectOf(grouped.target, plan, selected, { used: usedBy(plan), joins: [...grouped.joins, ...joins], beyond })}${page}${lock}`
   }
   return {
     rows: rows(),
@@ -143,7 +149,7 @@ export const isLimitLiteral = (
 ): boolean =>
   fixed === true ||
   (dialect.shortcuts?.plansForLimit === true &&
-    shape === 'records' &&
+    shape !== 'groups' &&
     where.length === 0 &&
     joins.length === 0 &&
     !scopes.narrowing &&
@@ -164,10 +170,21 @@ export const keysFirstOffset = 200
 
 /**
  * Whether the statement selects the page's keys in a subquery first, because the database computes the values even of rows that
- * OFFSET skips.
+ * OFFSET skips. With embedded JSON, which costs most, from the first skipped row on.
  */
 const skipsKeysFirst = (target: Target, plan: RowPlan, { offset, embeddedJson }: Slice): boolean =>
   offset >= (embeddedJson === undefined ? keysFirstOffset : 1) && canSkipKeys(target, plan)
+
+/**
+ * Whether the statement selects the page in a derived table first, because the database would also build the JSON, or compute the
+ * aggregates of related rows, of rows that it sorts or skips.
+ */
+function readsPageFirst(plan: RowPlan, slice: Slice): boolean {
+  if (slice.object !== undefined) return !isInOrder(plan)
+  const computes = plan.output.some(({ value }) => value.kind === 'related')
+  const isRead = slice.offset > 0 || !isInOrder(plan)
+  return computes && isRead && canBuildObjects(plan, slice)
+}
 
 /** Whether the page's keys can be selected first and its rows read by these keys. */
 export const canSkipKeys = ({ dialect }: Target, plan: RowPlan): boolean =>
@@ -193,10 +210,10 @@ const cellsOf = (
 const embeddedJsonAlias = (i: number): string => `text ${i}`
 
 /** Compiles `key in (select key from base where … order by … limit … offset …)`. */
-function keysOnPage(target: Target, plan: RowPlan, page: Fragment): Fragment {
+function keysOnPage({ target, joins }: GroupedAggregates, plan: RowPlan, page: Fragment): Fragment {
   const keys = keyRefs(plan.from).map(({ source, column }) => columnOf(source, column))
   const chosen = keys.map((key, i) => key.as(`key_${i}`))
-  return sql`${tuple(keys)} in (${selectOf(target, plan, chosen)}${page}${readLock(target, 'base')})`
+  return sql`${tuple(keys)} in (${selectOf(target, plan, chosen, { joins })}${page}${readLock(target, 'base')})`
 }
 
 /**
@@ -213,7 +230,10 @@ function columnsNeeded(plan: RowPlan, { keyset, joined = [] }: Slice): readonly 
     ...plan.output.map(({ value }) => value),
     ...plan.order.map(({ operand }) => operand),
     ...(keyset?.terms ?? []).map(({ ref }) => ref),
-  ].map((operand) => (operand.kind === 'column' ? operand.column : operand.of.column))
+  ].flatMap((operand) => {
+    if (operand.kind === 'related') return operand.path[0]?.relation.from ?? []
+    return operand.kind === 'column' ? operand.column : operand.of.column
+  })
   const keys = joined.flatMap(({ relation }) => relation.from)
   const needed = [...keyRefs(plan.from).map(({ column }) => column), ...refs, ...keys]
   // Each database name once: several paths into a json column need the same column.

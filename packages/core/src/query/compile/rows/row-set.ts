@@ -4,20 +4,22 @@ import { tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { conditionsOnBase, type JoinedConditions } from '../../plan/conditions/base-conditions.ts'
 import { keyRefs } from '../../plan/names.ts'
-import type { Condition, PlannedJoin, RowPlan, Source } from '../../plan/plan.ts'
+import type { ColumnRef, Condition, PlannedJoin, RowPlan, Source } from '../../plan/plan.ts'
 import { refersToPrimaryKey } from '../../plan/relations/primary-key-relation.ts'
 import { requiredJoins } from '../../plan/relations/required-joins.ts'
+import { usedBy } from '../../plan/relations/used-sources.ts'
 import { readLock } from '../read-lock.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from '../source.ts'
 import type { Target } from '../target.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import { allOf, compileOperand } from './condition.ts'
+import { orderTerms } from './row-order.ts'
 
 /** What a statement adds to the plan's own clauses. */
 export interface SelectParts {
   /** The joined sources whose columns the statement reads. */
   readonly used?: ReadonlySet<Source>
-  /** Joins of embedded relations. */
+  /** Joins of embedded relations, and of aggregates of related rows. */
   readonly joins?: readonly Fragment[]
   /** The condition that a row comes after the cursor's row in the order of the page. */
   readonly beyond?: Fragment | undefined
@@ -44,17 +46,88 @@ interface FromAndWhere {
 
 /** Compiles FROM and WHERE: with the plan's joins or, if joins could repeat base rows, with equivalent conditions on the base. */
 function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
+  if (plan.distinctOn !== undefined) {
+    const { table, where } = firstRows(target, plan, plan.distinctOn)
+    return { from: joined(target, table, neededJoins(plan, used)), where }
+  }
+  const base = aliasedSource(target, plan.from)
   if (!plan.distinctBase) {
     const joins = withoutUnusedJoins(plan, used)
-    return { from: joined(target, plan.from, joins), where: conditionsOf(target, plan.where) }
+    return { from: joined(target, base, joins), where: conditionsOf(target, plan.where) }
   }
-  const needed = plan.joins
-    .filter((join) => used.has(join.source))
-    .map((join): PlannedJoin => ({ ...join, type: 'left' }))
   const { conditions, joined: parts } = conditionsOnBase(plan.from, plan.where, plan.joins)
   const keys = parts.map((part) => keysOfJoin(target, plan.from, part))
   const where = [...conditionsOf(target, conditions), ...keys]
-  return { from: joined(target, plan.from, needed), where }
+  return { from: joined(target, base, neededJoins(plan, used)), where }
+}
+
+/** The joins whose columns a statement reads, after another part of it has applied the conditions of all. */
+const neededJoins = ({ joins }: RowPlan, used: ReadonlySet<Source>): readonly PlannedJoin[] =>
+  joins
+    .filter((join) => used.has(join.source))
+    .map((join): PlannedJoin => ({ ...join, type: 'left' }))
+
+// Has spaces, so that no column has this name.
+const place = 'place among equals'
+
+/**
+ * Compiles `distinct_on`: a table of the plan's rows under the alias of the base, and what selects the first row of each value in it.
+ * Conditions and policies apply before.
+ *
+ * `(select …, row_number() over (partition by author_id order by author_id, published desc, id) as "place among equals" from …)`
+ */
+function firstRows(
+  target: Target,
+  { distinctOn: _, ...plan }: RowPlan,
+  columns: readonly ColumnRef[],
+): { readonly table: Aliased; readonly where: readonly Fragment[] } {
+  const alias = plan.from.alias
+  const { from, where } = fromAndWhere(target, plan, usedBy(plan))
+  const rows = sql`${from}${whereAll(where)}`
+  const lock = readLock(target, 'base')
+  const all = [...plan.from.resource.allColumns.values()].map((column) =>
+    columnOf(plan.from, column).as(column.dbName),
+  )
+  const equal = sql.join(
+    columns.map((column) => compileOperand(target, column, { grouped: true }).expression),
+  )
+  const order = sql.join(orderTerms(target, plan))
+  if (target.dialect.shortcuts?.distinctOn === true) {
+    // PostgreSQL requires that ORDER BY begins with exactly the expressions of DISTINCT ON.
+    const start = { ...plan, order: plan.order.slice(0, columns.length), shape: 'groups' as const }
+    const first = sql.join([...orderTerms(target, start), order])
+    return {
+      table:
+        sql`(select distinct on (${equal}) ${sql.join(all)} from ${rows} order by ${first}${lock})`.as(
+          alias,
+        ),
+      where: [],
+    }
+  }
+  const number = sql`row_number() over (partition by ${equal} order by ${order})`.as(place)
+  return {
+    table: sql`(select ${sql.join([...all, number])} from ${rows}${lock})`.as(alias),
+    where: [sql`${sql.id(alias, place)} = 1`],
+  }
+}
+
+/**
+ * Compiles what counting a plan with `distinct_on` needs: a SELECT with one row for each different value. It groups, which is cheaper than
+ * `firstRows`, because a count does not depend on which of the equal rows is kept.
+ *
+ * `select 1 as n from books group by author_id`
+ */
+export function selectOnePerValue(
+  target: Target,
+  { distinctOn: _, ...plan }: RowPlan,
+  columns: readonly ColumnRef[],
+  selected: readonly Aliased[],
+): Fragment {
+  const { from, where } = fromAndWhere(target, plan, noSources)
+  const equal = columns.map(
+    (column) => compileOperand(target, column, { grouped: true }).expression,
+  )
+  return sql`select ${sql.join(selected)} from ${from}${whereAll(where)}${groupBy(equal)}`
 }
 
 /**
@@ -86,8 +159,9 @@ const joinWords = { inner: sql` inner join `, left: sql` left join ` }
  *
  * `books right join authors on …` → `authors left join books on …`
  */
-function joined(target: Target, from: Source, joins: readonly PlannedJoin[]): Fragment {
-  let tables: Fragment = sql`${aliasedSource(target, from)}`
+function joined(target: Target, from: Aliased, joins: readonly PlannedJoin[]): Fragment {
+  let tables: Fragment = sql`${from}`
+  // A single table needs no parentheses on the right side of a join.
   let isOne = true
   for (const join of joins) {
     const { type, relation } = join
@@ -113,36 +187,16 @@ function conditionsOf(target: Target, where: readonly Condition[]): readonly Fra
 /** Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. */
 function keysOfJoin(target: Target, base: Source, { joins, where }: JoinedConditions): Fragment {
   const keys = keyRefs(base).map(({ source, column }) => columnOf(source, column))
-  const from = joined(target, base, joins)
+  const from = joined(target, aliasedSource(target, base), joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
   return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, where))}${readLock(target, 'related')})`
 }
 
 function grouping(target: Target, plan: RowPlan): Fragment {
   if (plan.shape !== 'groups') return sql``
-  const keys = groupBy(plan.groupBy.map((key) => compileOperand(target, key, true).expression))
+  const keys = groupBy(
+    plan.groupBy.map((key) => compileOperand(target, key, { grouped: true }).expression),
+  )
   const having = allOf(target, plan.having)
   return having === undefined ? keys : sql`${keys} having ${having}`
 }
-
-/** Returns the sources that output and order read, and the sources that the joins to them pass through. */
-export function usedBy(plan: RowPlan): ReadonlySet<Source> {
-  const used = new Set<Source>()
-  const operands = [
-    ...plan.output.map(({ value }) => value),
-    ...plan.order.map(({ operand }) => operand),
-  ]
-  for (const operand of operands) {
-    let source: Source | undefined = operand.kind === 'column' ? operand.source : operand.of.source
-    while (source !== undefined && !used.has(source)) {
-      used.add(source)
-      const end: Source = source
-      source = plan.joins.find((join) => join.source === end)?.from
-    }
-  }
-  return used
-}
-
-/** Whether output and order read only columns of the base. */
-export const readsBaseAlone = (plan: RowPlan): boolean =>
-  [...usedBy(plan)].every((source) => source === plan.from)

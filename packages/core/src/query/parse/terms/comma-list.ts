@@ -1,9 +1,10 @@
 // Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they contain only names, so both `,` and `%2C`
 // separate items.
 
+import { excerpt } from '../../../lib/error-size.ts'
 import { checkListLength } from '../limits.ts'
 import { rawText, type Stretch, trim } from '../query-string.ts'
-import { type Cursor, malformed } from '../text-cursor.ts'
+import { atEnd, type Cursor, malformed, peek, skipBlanks } from '../text-cursor.ts'
 
 /** item *( "," item ): returns the items from the cursor to the end of the pair, including empty ones. */
 export function splitItems(cursor: Cursor): Stretch[] {
@@ -33,7 +34,36 @@ export function readList<T>(
   return splitItems(cursor).map((item, index) => {
     checkListLength(cursor.tally, before + index + 1, () => rawText(cursor.pair, 0, 0))
     if (item.end > item.start) return readItem(item)
-    const reason = `"${name}" has an empty item: expected names separated by commas.`
-    throw malformed(cursor.pair, 0, 0, reason)
+    throw emptyItem(cursor, name)
   })
+}
+
+const emptyItem = ({ pair }: Cursor, name: string) =>
+  malformed(pair, 0, 0, `"${name}" has an empty item: expected names separated by commas.`)
+
+/** `readList` for items that may have commas in brackets. `readItem` begins at the cursor, and leaves it at the end of the item. */
+export function readTerms<T>(cursor: Cursor, name: string, before: number, readItem: () => T): T[] {
+  const { pair, tally } = cursor
+  const items: T[] = []
+  for (;;) {
+    skipBlanks(cursor)
+    checkListLength(tally, before + items.length + 1, () => rawText(pair, 0, 0))
+    if (atEnd(cursor) || peek(cursor) === ',') throw emptyItem(cursor, name)
+    items.push(readItem())
+    skipBlanks(cursor)
+    if (atEnd(cursor)) return items
+    if (peek(cursor) !== ',') {
+      const rest = excerpt(pair.text.slice(cursor.position))
+      throw malformed(pair, 0, 0, `Expected "," instead of "${rest}" in "${name}".`)
+    }
+    cursor.position += 1
+  }
+}
+
+/** Moves the cursor to the next comma or the end of the pair; returns the text before it, without blanks around it. */
+export function readItemText(cursor: Cursor): Stretch {
+  const { pair, position } = cursor
+  const comma = pair.text.indexOf(',', position)
+  cursor.position = comma === -1 ? pair.text.length : comma
+  return trim(pair, position, cursor.position)
 }

@@ -1,13 +1,13 @@
-// Parses `price__ge=30`: a condition on a column.
+// Parses `price__ge=30`: a condition on a column, or on an aggregate of related rows.
 
 import { excerpt } from '../../../lib/error-size.ts'
-import type { FilterNode } from '../ast.ts'
+import type { FilterNode, RelatedAggregateNode } from '../ast.ts'
 import { countCondition } from '../limits.ts'
 import { rawText, spanOf } from '../query-string.ts'
-import { type Cursor, type Enclosure, malformed } from '../text-cursor.ts'
+import { type Cursor, type Enclosure, endOfName, malformed } from '../text-cursor.ts'
 import { readField } from './field.ts'
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
-import { readValue } from './value-term.ts'
+import { readFilterValue } from './value-term.ts'
 
 /** filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. */
 export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): FilterNode {
@@ -35,7 +35,32 @@ export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): 
   const field = readField(pair, start, suffix.at)
   countCondition(cursor.tally, at)
   cursor.position = nameEnd + 1
-  const value = readValue(cursor, meaning.operator, inside)
+  const value = readFilterValue(cursor, meaning.operator, inside)
+  const span = spanOf(pair, start, cursor.position)
+  return { kind: 'filter', field, operator: meaning.operator, value, span }
+}
+
+/**
+ * The rest of a filter on an aggregate of related rows, which began at `start` and ends at the cursor: "__" operator "=" value.
+ * `separators` are those of the place where its "=" stands.
+ */
+export function readFilterOf(
+  cursor: Cursor,
+  field: RelatedAggregateNode,
+  { start, separators }: Pick<Enclosure, 'start' | 'separators'>,
+  inside: Enclosure,
+): FilterNode {
+  const { pair, position } = cursor
+  const end = endOfName(cursor, separators)
+  const suffix = splitSuffix(pair, position, end)
+  if (suffix?.at !== position || pair.text[end] !== '=') {
+    const reason = `Expected an operator and a value after "${excerpt(field.text)}", such as ${excerpt(field.text)}__ge=3.`
+    throw malformed(pair, start, end, reason)
+  }
+  const meaning = meaningOf(suffix)
+  if (meaning?.kind !== 'operator') throw noSuchOperator(suffix, rawText(pair, start, end))
+  cursor.position = end + 1
+  const value = readFilterValue(cursor, meaning.operator, inside)
   const span = spanOf(pair, start, cursor.position)
   return { kind: 'filter', field, operator: meaning.operator, value, span }
 }

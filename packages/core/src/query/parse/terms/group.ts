@@ -2,7 +2,8 @@
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
-import type { ConditionNode, GroupNode } from '../ast.ts'
+import type { AggregateFunction } from '../../../model/query-words/operators.ts'
+import type { ConditionNode, FilterNode, GroupNode, RelatedAggregateNode } from '../ast.ts'
 import { checkDepth } from '../limits.ts'
 import { rawText, spanOf } from '../query-string.ts'
 import {
@@ -11,10 +12,11 @@ import {
   endOfName,
   malformed,
   readItems,
-  readingAfter,
+  separatorsAfter,
 } from '../text-cursor.ts'
-import { readFilter } from './filter.ts'
+import { readFilter, readFilterOf } from './filter.ts'
 import { type GroupKind, isGroupKind } from './group-kind.ts'
+import { isAggregateFunction, readAggregateOf } from './related-aggregate-term.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter-term.ts'
 
 /** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
@@ -34,8 +36,8 @@ export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure
   const { pair, position: start } = cursor
   const opener = `${excerpt(pair.text.slice(start, nameEnd))}[`
   cursor.position = nameEnd
-  const reading = readingAfter(cursor, outer.reading)
-  const inside: Enclosure = { closer: ']', reading, start, opener, depth: outer.depth + 1 }
+  const separators = separatorsAfter(cursor, outer.separators)
+  const inside: Enclosure = { closer: ']', separators, start, opener, depth: outer.depth + 1 }
   checkDepth(inside.depth, () => rawText(pair, start, pair.text.length))
   const items = readItems(cursor, inside, () => readCondition(cursor, inside))
   if (items.length > 0) return items
@@ -43,15 +45,18 @@ export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure
   throw malformed(pair, start, cursor.position, reason)
 }
 
-/** item = group | relfilter | filter */
+/** item = group | relfilter | filter | relagg filter */
 function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
   const { pair, position: start } = cursor
-  const nameEnd = endOfName(cursor, inside.reading)
+  const nameEnd = endOfName(cursor, inside.separators)
   const name = pair.text.slice(start, nameEnd)
   const stop = pair.text.charAt(nameEnd)
   if (stop === '[' && isGroupKind(name)) return readGroup(cursor, name, nameEnd, inside)
   if (stop === '(' && isRelationFilterKind(name)) {
-    return readRelationFilter(cursor, name, nameEnd, inside)
+    return readRelationFilter(cursor, name, nameEnd, inside, readAggregateFilter)
+  }
+  if (stop === '(' && isAggregateFunction(name)) {
+    return readAggregateFilter(cursor, name, nameEnd, inside)
   }
   if (stop === '=') return readFilter(cursor, nameEnd, inside)
   throw notACondition(cursor, nameEnd, inside)
@@ -77,4 +82,26 @@ function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiE
   const encoded = name.includes('=') ? ' An "=" written as %3D is part of the text here.' : ''
   const reason = `"${name}" inside "${inside.opener}" has no "=": ${expected}.${encoded}`
   return malformed(pair, start, nameEnd, reason)
+}
+
+/** relagg; conditions of the related rows may have aggregates of rows that are related to these. */
+export const readRelatedAggregate = (
+  cursor: Cursor,
+  name: AggregateFunction,
+  nameEnd: number,
+  outer: Enclosure,
+): RelatedAggregateNode => readAggregateOf(cursor, name, nameEnd, outer, readConditions)
+
+/** relagg "__" operator "=" value */
+export function readAggregateFilter(
+  cursor: Cursor,
+  name: AggregateFunction,
+  nameEnd: number,
+  inside: Enclosure,
+): FilterNode {
+  const start = cursor.position
+  // A form encoder splits at the first "=", which is in the brackets, and encodes the one after them as it does the brackets.
+  const separators = separatorsAfter({ ...cursor, position: nameEnd }, inside.separators)
+  const field = readRelatedAggregate(cursor, name, nameEnd, inside)
+  return readFilterOf(cursor, field, { start, separators }, inside)
 }

@@ -1,4 +1,4 @@
-// Parses the tokens of `join=` without changing them; `plan` resolves them.
+// Parses the names in `join=author,reviews` as they are written; `query/plan/` finds the relations that they mean.
 
 import type { JoinNode } from '../ast.ts'
 import { spanOf } from '../query-string.ts'

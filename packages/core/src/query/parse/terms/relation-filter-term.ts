@@ -1,7 +1,9 @@
-// `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`: conditions on related rows without a join.
+// `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`, `exists(books.count(tags)__ge=2)`: conditions on related rows without
+// a join.
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
+import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import type { FilterNode, RelationFilterNode, TextNode } from '../ast.ts'
 import { countCondition, countRelationFilter } from '../limits.ts'
 import { rawText, spanOf, trim } from '../query-string.ts'
@@ -11,11 +13,12 @@ import {
   endOfName,
   malformed,
   readItems,
-  readingAfter,
+  separatorsAfter,
 } from '../text-cursor.ts'
 import { readPath } from './field.ts'
 import { readFilter } from './filter.ts'
 import { isGroupKind } from './group-kind.ts'
+import { isAggregateFunction } from './related-aggregate-term.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
 export type RelationFilterKind = RelationFilterNode['kind']
@@ -25,18 +28,27 @@ export const relationFilterKinds: readonly RelationFilterKind[] = ['exists', 'mi
 export const isRelationFilterKind = (name: string): name is RelationFilterKind =>
   (relationFilterKinds as readonly string[]).includes(name)
 
+/** Reads a filter on an aggregate of related rows; the `(` after its function is at `nameEnd`. */
+type ReadAggregateFilter = (
+  cursor: Cursor,
+  name: AggregateFunction,
+  nameEnd: number,
+  inside: Enclosure,
+) => FilterNode
+
 /** relfilter = ( "exists" / "missing" ) "(" path [ "." filter ] *( "," filter ) ")" */
 export function readRelationFilter(
   cursor: Cursor,
   kind: RelationFilterKind,
   nameEnd: number,
   outer: Enclosure,
+  readAggregateFilter: ReadAggregateFilter,
 ): RelationFilterNode {
   const { pair, position: start } = cursor
   cursor.position = nameEnd
   const inside: Enclosure = {
     closer: ')',
-    reading: readingAfter(cursor, outer.reading),
+    separators: separatorsAfter(cursor, outer.separators),
     start,
     opener: `${kind}(`,
     depth: outer.depth + 1,
@@ -49,7 +61,7 @@ export function readRelationFilter(
       path = readFirstPath(cursor, inside)
       if (endsItem(cursor, inside)) return
     }
-    where.push(readOneFilter(cursor, inside))
+    where.push(readOneFilter(cursor, inside, readAggregateFilter))
   })
   if (path === undefined) {
     const reason = `Expected a relation in "${kind}()", such as ${kind}(books) or ${kind}(books.price__gt=20).`
@@ -62,30 +74,54 @@ export function readRelationFilter(
 /** path [ "." filter ]: moves the cursor to the filter, or to the `,` or `)` after a path without one. */
 function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
   const { pair, position: start } = cursor
-  const end = endOfName(cursor, inside.reading)
+  const end = endOfName(cursor, inside.separators)
   const suffix = splitSuffix(pair, start, end)
   if (pair.text[end] !== '=') {
     const meansFilter = meaningOf(suffix) !== undefined || suffix?.text.includes('=')
     if (meansFilter) throw noEquals(cursor, end)
     if (pair.text[end] === '[') throw inBrackets(cursor, end, inside)
-    if (pair.text[end] === '(') throw noEquals(cursor, end)
+    if (pair.text[end] === '(') return readPathBeforeAggregate(cursor, end, inside)
     cursor.position = end
     return readPath(pair, start, trim(pair, start, end).end)
   }
   const dot = pair.text.slice(start, suffix?.at ?? end).lastIndexOf('.')
-  if (dot === -1) {
-    const name = excerpt(pair.text.slice(start, end))
-    const reason = `Expected a relation before "${name}", such as ${inside.opener}books.${name}=…).`
-    throw malformed(pair, start, end, reason)
-  }
+  if (dot === -1)
+    throw noPathBefore(cursor, end, `${excerpt(pair.text.slice(start, end))}=…`, inside)
   cursor.position = start + dot + 1
   return readPath(pair, start, start + dot)
 }
 
-/** Reads a filter after the path. Groups are refused here. */
-function readOneFilter(cursor: Cursor, inside: Enclosure): FilterNode {
-  const end = endOfName(cursor, inside.reading)
-  if (cursor.pair.text[end] === '=') return readFilter(cursor, end, inside)
+/** `books.count(tags)__ge=2`: moves the cursor to the function, whose `(` is at `end`. */
+function readPathBeforeAggregate(cursor: Cursor, end: number, inside: Enclosure): TextNode[] {
+  const { pair, position: start } = cursor
+  const dot = pair.text.slice(start, end).lastIndexOf('.')
+  const name = pair.text.slice(start + dot + 1, end)
+  if (!isAggregateFunction(name)) throw noEquals(cursor, end)
+  if (dot === -1) throw noPathBefore(cursor, end, `${name}(…)__ge=2`, inside)
+  cursor.position = start + dot + 1
+  return readPath(pair, start, start + dot)
+}
+
+function noPathBefore(cursor: Cursor, end: number, filter: string, inside: Enclosure): ApiError {
+  const { pair, position } = cursor
+  const name = excerpt(pair.text.slice(position, end))
+  const reason = `Expected a relation before "${name}", such as ${inside.opener}books.${filter}).`
+  return malformed(pair, position, end, reason)
+}
+
+/** Reads a filter after the path, on a column or an aggregate. Groups are refused here. */
+function readOneFilter(
+  cursor: Cursor,
+  inside: Enclosure,
+  readAggregateFilter: ReadAggregateFilter,
+): FilterNode {
+  const { pair, position } = cursor
+  const end = endOfName(cursor, inside.separators)
+  if (pair.text[end] === '=') return readFilter(cursor, end, inside)
+  const name = pair.text.slice(position, end)
+  if (pair.text[end] === '(' && isAggregateFunction(name)) {
+    return readAggregateFilter(cursor, name, end, inside)
+  }
   throw noEquals(cursor, end)
 }
 
@@ -119,6 +155,6 @@ function inBrackets(cursor: Cursor, end: number, { opener }: Enclosure): ApiErro
 
 /** Whether the item ends at the cursor, so that the path has no filter. */
 function endsItem(cursor: Cursor, inside: Enclosure): boolean {
-  const end = endOfName(cursor, inside.reading)
+  const end = endOfName(cursor, inside.separators)
   return end === cursor.position && cursor.pair.text[end] !== '='
 }

@@ -1,12 +1,14 @@
-// `books.limit=3`, `books.order_by=-year`, `books.fields=id,title`, `books[price__gt=20]`: options of one embedded relation.
+// `books.limit=3`, `books.order_by=-year`, `books.fields=id,title`, `books[price__gt=20]`: options of one embedded relation; and
+// `labels.on_conflict=name`, `lines.on_missing=remove`: how a write treats the nested objects of a relation.
 
-import type { RelationOptionNode } from '../ast.ts'
+import type { RelationOptionNode, RelationWriteNode } from '../ast.ts'
 import { spanOf } from '../query-string.ts'
 import { type Cursor, wholePair } from '../text-cursor.ts'
-import { readList } from './comma-list.ts'
-import { readField, readPath, textNode } from './field.ts'
+import { readTerms } from './comma-list.ts'
+import { readPath, textNode } from './field.ts'
 import { readConditions } from './group.ts'
 import { readOrder } from './order-term.ts'
+import { readOutput } from './output-term.ts'
 
 export const relationOptions = ['limit', 'order_by', 'fields'] as const
 
@@ -33,10 +35,10 @@ export function readRelationOption(
       path,
       span,
       option,
-      order: readList(cursor, name, 0, (item) => readOrder(cursor, item)),
+      order: readTerms(cursor, name, 0, () => readOrder(cursor)),
     }
   }
-  const fields = readList(cursor, name, 0, (item) => readField(pair, item.start, item.end))
+  const fields = readTerms(cursor, name, 0, () => readOutput(cursor))
   return { path, span, option, fields }
 }
 
@@ -46,4 +48,25 @@ export function readRelationWhere(cursor: Cursor, nameEnd: number): RelationOpti
   const path = readPath(pair, 0, nameEnd)
   const where = readConditions(cursor, nameEnd, wholePair)
   return { path, span: spanOf(pair, 0, cursor.position), option: 'where', where }
+}
+
+export const relationWrites = ['on_conflict', 'on_missing'] as const
+
+/** The option of a key such as `labels.on_conflict`; undefined for other keys. */
+export const relationWriteOf = (key: string): RelationWriteNode['option'] | undefined =>
+  relationWrites.find((option) => key.endsWith(`.${option}`))
+
+/** relwrite = path "." option "=" …; the key ends at `keyEnd`, the index of the `=`. */
+export function readRelationWrite(
+  { pair }: Cursor,
+  option: RelationWriteNode['option'],
+  keyEnd: number,
+): RelationWriteNode {
+  const end = pair.text.length
+  return {
+    option,
+    path: readPath(pair, 0, keyEnd - option.length - 1),
+    value: textNode(pair, keyEnd + 1, end),
+    span: spanOf(pair, 0, end),
+  }
 }

@@ -14,12 +14,16 @@ import {
   peek,
   quoteHint,
   readItems,
-  readingAfter,
+  separatorsAfter,
   skipBlanks,
 } from '../text-cursor.ts'
 
 /** value = text | list | quoted */
-export function readValue(cursor: Cursor, operator: FilterOperator, inside: Enclosure): ValueNode {
+export function readFilterValue(
+  cursor: Cursor,
+  operator: FilterOperator,
+  inside: Enclosure,
+): ValueNode {
   if (filterOperators[operator].takes === 'list') return readList(cursor, operator, inside)
   return readScalar(cursor, inside)
 }
@@ -34,7 +38,7 @@ function readText(cursor: Cursor, inside: Enclosure): ScalarNode {
   const { pair, position: start } = cursor
   const end = inside.closer === undefined ? pair.text.length : endOfText(cursor, inside)
   cursor.position = end
-  return scalar(cursor, start, end, pair.text.slice(start, end), false)
+  return scalar(cursor, start, end, pair.text.slice(start, end), { quoted: false })
 }
 
 function endOfText(cursor: Cursor, inside: Enclosure): number {
@@ -48,7 +52,8 @@ function endOfText(cursor: Cursor, inside: Enclosure): number {
     else if (char === ')' || char === ']') {
       if (open.at(-1) !== char) break
       open.pop()
-    } else if (open.length === 0 && char === ',' && isSeparator(pair, index, inside.reading)) break
+    } else if (open.length === 0 && char === ',' && isSeparator(pair, index, inside.separators))
+      break
   }
   const unclosed = open.at(-1)
   if (unclosed === undefined) return index
@@ -84,7 +89,7 @@ function readQuoted(cursor: Cursor, inside: Enclosure): ScalarNode {
   content += text.slice(from, index)
   cursor.position = index + 1
   if (inside.closer === undefined) expectNothingMore(cursor, 'the closing quote')
-  return scalar(cursor, start, index + 1, content, true)
+  return scalar(cursor, start, index + 1, content, { quoted: true })
 }
 
 /** list = "(" [ scalar *( "," scalar ) ] ")" */
@@ -99,7 +104,7 @@ function readList(cursor: Cursor, operator: FilterOperator, inside: Enclosure): 
   }
   const list: Enclosure = {
     closer: ')',
-    reading: readingAfter(cursor, inside.reading),
+    separators: separatorsAfter(cursor, inside.separators),
     start,
     opener: '(',
     depth: inside.depth,
@@ -126,7 +131,7 @@ function readListItem(cursor: Cursor, list: Enclosure): ScalarNode {
     const reason = 'The list has an empty item: an empty text is written "".'
     throw malformed(pair, list.start, pair.text.length, reason)
   }
-  return scalar(cursor, start, end, pair.text.slice(start, end), false)
+  return scalar(cursor, start, end, pair.text.slice(start, end), { quoted: false })
 }
 
 function scalar(
@@ -134,7 +139,7 @@ function scalar(
   start: number,
   end: number,
   text: string,
-  quoted: boolean,
+  { quoted }: Pick<ScalarNode, 'quoted'>,
 ): ScalarNode {
   return { kind: 'scalar', text, quoted, span: spanOf(cursor.pair, start, end) }
 }

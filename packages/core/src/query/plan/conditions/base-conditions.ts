@@ -1,11 +1,11 @@
 // Turns joins into conditions on the base if neither output nor order reads their columns, so that joined rows need not be combined.
 
-import type { LookUp } from '../../../dialect/related-look-up.ts'
+import type { RelatedLookUp } from '../../../dialect/related-look-up.ts'
 import { tooManyAlternatives } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { maxAlternatives, maxLookUps } from '../../parse/limits.ts'
 import type { Condition, PlannedJoin, Source } from '../plan.ts'
-import { requiredJoins, sourcesOf } from '../relations/required-joins.ts'
+import { requiredJoins, sourcesOfConditions } from '../relations/required-joins.ts'
 import { isShared, type LookUpStart, leadsToMany, lookUpStep } from './look-up.ts'
 
 /** What selects the base rows that the joins and conditions of a query select. */
@@ -46,6 +46,7 @@ export function conditionsOnBase(
       if (expansion.alternatives > alternatives) expansion.lookUps += lookUpsIn(found)
       if (expansion.lookUps <= maxLookUps) return found
     }
+    // This part is joined instead, so that its alternatives do not count.
     Object.assign(expansion, { alternatives, lookUps })
     const required = requiredJoins(part.where, joinsOf(joins, part))
     if (combinesMany(base, required)) {
@@ -143,7 +144,7 @@ function unitsAt(joins: readonly PlannedJoin[], source: Source): Units {
 /** Returns the units that a condition reads. */
 function unitsOf(condition: Condition, units: Units): ReadonlySet<Source> {
   const found = new Set<Source>()
-  for (const source of sourcesOf([condition])) {
+  for (const source of sourcesOfConditions([condition])) {
     const unit = units.get(source)
     if (unit !== undefined) found.add(unit)
   }
@@ -233,8 +234,10 @@ function onJoin(
   return [{ kind: 'or', all: [found, missing] }]
 }
 
-/** Plans a step from a base row. Every `LookUp` selects the same base rows, so the dialect may choose. */
-const stepFromBase = (relation: ResolvedRelation): { lookUp: LookUp; next: LookUpStart } => ({
+/** Plans a step from a base row. Every `RelatedLookUp` selects the same base rows, so the dialect may choose. */
+const stepFromBase = (
+  relation: ResolvedRelation,
+): { lookUp: RelatedLookUp; next: LookUpStart } => ({
   lookUp: 'any',
   next: { repeated: isShared(relation), nested: true },
 })
@@ -254,7 +257,9 @@ function joinsOf(joins: readonly PlannedJoin[], part: Part): readonly PlannedJoi
  * rows: relations beside each other, or one that starts from rows that occur several times.
  */
 export function combinesMany(base: Source, joins: readonly PlannedJoin[]): boolean {
+  // `below`: the sources on the way from the base to the rows.
   const rows = new Map([[base, { repeated: false, below: [base] as readonly Source[] }]])
+  /** The last source that a to-many relation led to: the next to-many relation must lead on from it, or it stands beside it. */
   let last = base
   for (const { from, relation, source } of joins) {
     const start = rows.get(from)

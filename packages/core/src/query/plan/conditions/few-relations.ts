@@ -12,8 +12,12 @@ const maxFew = 4
 export function hasFewRelations({ joins, where, relationOptions }: QueryAst): boolean {
   const lengths = joins.map(({ path }) => path.length)
   const conditions = relationOptions.flatMap((node) => (node.option === 'where' ? node.where : []))
-  return sum(lengths) + relationsOf(where) + relationsOf(conditions) <= maxFew
+  return areFewRelations(sum(lengths), [...where, ...conditions])
 }
+
+/** Whether the relations of a path and those in conditions are few. */
+export const areFewRelations = (path: number, where: readonly ConditionNode[]): boolean =>
+  path + relationsOf(where) <= maxFew
 
 const relationsOf = (nodes: readonly ConditionNode[]): number =>
   sum(

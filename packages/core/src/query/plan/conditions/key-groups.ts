@@ -1,6 +1,7 @@
 // Groups keys of several columns, so that a statement has one test for many of them: `a = 1 and b in (2, 3)`.
 
 import type { ColumnType } from '../../../model/column.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { Value } from '../plan.ts'
 
 /** Keys that differ in one column alone. */
@@ -12,10 +13,6 @@ export interface KeyGroup {
   /** The values of the keys in the listed column; no fewer than one. */
   readonly values: readonly Value[]
 }
-
-/** Equality in these types may be a range of stored values, so that a list of them cannot use an index on every database. */
-const hasRanges = (type: ColumnType): boolean =>
-  type === 'date' || type === 'time' || type === 'datetime'
 
 /**
  * Groups keys by all columns but one: the one that gives the fewest groups. If two columns give equally few, it is the last, because
@@ -29,7 +26,8 @@ export function groupKeys(
 ): readonly KeyGroup[] {
   let fewest = keys.map((key): KeyGroup => ({ first: key, listed: 0, values: [key[0] as Value] }))
   for (let listed = columns.length - 1; listed >= 0; listed--) {
-    if (hasRanges((columns[listed] as { readonly type: ColumnType }).type)) continue
+    // A list of values that stand for ranges cannot use an index on every database.
+    if (columnTypes[(columns[listed] as { readonly type: ColumnType }).type].isRange) continue
     const groups = groupsBy(listed, keys)
     if (groups.length < fewest.length) fewest = groups
   }

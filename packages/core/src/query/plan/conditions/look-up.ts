@@ -10,7 +10,7 @@ export interface LookUpStart {
   readonly nested: boolean
 }
 
-/** How one step of the path looks up its rows, and what the next step starts from. */
+/** How one step of the path looks up its rows (`dialect/related-look-up.ts`), and what the next step starts from. */
 export interface LookUpStep {
   readonly lookUp: 'each' | 'nested' | 'once'
   readonly next: LookUpStart

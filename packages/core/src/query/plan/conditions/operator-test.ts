@@ -1,10 +1,10 @@
 // testOf: turns a filter operator and its value into a condition, for queries and for the scopes of policies.
 
 import type { FilterOperator } from '../../../model/query-words/operators.ts'
+import type { TypedColumn } from '../../../model/type-definition.ts'
 import type { OperandType } from '../../../model/type-rules.ts'
 import type { Condition, Value } from '../plan.ts'
 import { textTest } from './text-test.ts'
-import type { ValueColumn } from './value.ts'
 
 type Tests = Extract<
   Condition,
@@ -12,23 +12,33 @@ type Tests = Extract<
 >
 
 /** A condition without its operand. */
-export type Test = Tests extends infer C ? (C extends Tests ? Omit<C, 'operand'> : never) : never
+export type OperatorTest = Tests extends infer C
+  ? C extends Tests
+    ? Omit<C, 'operand'>
+    : never
+  : never
 
 /** The value of an operator. Each function converts it, and throws if the conversion fails. */
 export interface OperatorValue {
   readonly field: string
   /** The part of the request or of the scope, for errors. */
   readonly at: string
+  /** A single value of the operand's type. */
   one(): Value
   /** Returns the items of a list, converted to the type of `column`. */
-  list(column: ValueColumn): readonly Value[]
+  list(column: TypedColumn): readonly Value[]
+  /** A list of exactly two values of the operand's type. */
   pair(): readonly Value[]
   boolean(): boolean
   text(): string
 }
 
 /** Returns the condition that an operator makes on an operand of this type. */
-export function testOf(operator: FilterOperator, type: OperandType, value: OperatorValue): Test {
+export function testOf(
+  operator: FilterOperator,
+  type: OperandType,
+  value: OperatorValue,
+): OperatorTest {
   switch (operator) {
     case 'in':
     case 'nin':

@@ -1,5 +1,6 @@
 // Keys in paths. Only the spelling of the URLs in responses is accepted, so that each record has exactly one URL.
 
+import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import type { Value } from '../plan.ts'
 import { keyValue } from './value.ts'
@@ -58,18 +59,14 @@ export function exactValues(
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
-function textOf({ type, scale, special }: NamedColumn, value: Value): string {
-  const text = String(value)
-  if (special?.read(text) !== undefined) return text
-  if (type !== 'decimal' || scale === undefined || scale === 0) return text
-  const [whole = '', fraction = ''] = text.split('.')
-  return `${whole}.${fraction.padEnd(scale, '0')}`
-}
+const textOf = (column: NamedColumn, value: Value): string =>
+  columnTypes[column.type].pathText(String(value), column)
 
 /** Whether a string is spelled as URLs in responses spell the value. */
 function isCanonical(column: NamedColumn, value: Value, text: string): boolean {
   const expected = textOf(column, value)
-  if (column.type !== 'decimal' || column.scale !== undefined) return text === expected
+  if (columnTypes[column.type].number !== 'exact' || column.scale !== undefined)
+    return text === expected
   // Without a declared scale, the number of trailing zeros depends on the stored value, so any number of them is accepted.
   const [whole, fraction = ''] = expected.split('.')
   const [textWhole, textFraction = ''] = text.split('.')

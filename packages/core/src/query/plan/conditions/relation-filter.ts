@@ -2,14 +2,18 @@
 // `exists` condition (docs/reference/query-language.md).
 
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../../../errors.ts'
-import { didYouMean } from '../../../lib/naming/suggest.ts'
-import { relationsMatching } from '../../../model/registry/relations/relation-token.ts'
-import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
-import type { ConditionNode, FieldNode, RelationFilterNode, TextNode } from '../../parse/ast.ts'
+import {
+  type ConditionNode,
+  isField,
+  type RelationFilterNode,
+  type TextNode,
+} from '../../parse/ast.ts'
 import { type PlanContext, relatedSource, textAt } from '../context.ts'
 import type { Names } from '../names.ts'
-import type { Condition, Source } from '../plan.ts'
+import type { Condition } from '../plan.ts'
+import { continued, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
 import { lookUpStep } from './look-up.ts'
 
 /** Plans the conditions in the brackets, which may contain further relation filters. */
@@ -47,6 +51,7 @@ export function planRelationFilter(
     (inner) => planWhere(context, inner, where),
     at,
   )
+  // With many relations, the database must not plan all tables as one join.
   const lookUp =
     condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
   const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
@@ -68,20 +73,10 @@ function relationsAndFilters(
   // continue the path.
   if (filter === undefined || last === undefined) return { path, where }
   if (ast.raw.slice(last.span.end, filter.span.start).includes(',')) return { path, where }
-  let resource: Resource | undefined = base
-  for (const [i, { text }] of path.entries()) {
-    if (i > 0 && resource.columns.get(text)?.paths !== undefined) {
-      const inside = path.slice(i).map((segment) => segment.text)
-      const { field } = filter
-      const whole: FieldNode = {
-        ...field,
-        path: [...inside, ...field.path],
-        text: [...inside, field.text].join('.'),
-      }
-      return { path: path.slice(0, i), where: [{ ...filter, field: whole }, ...others] }
-    }
-    resource = relationsMatching(resource, text)[0]?.target
-    if (resource === undefined) break
+  const end = jsonColumnAt(base, path)
+  if (end !== undefined && isField(filter.field)) {
+    const field = continued(path.slice(end), filter.field)
+    return { path: path.slice(0, end), where: [{ ...filter, field }, ...others] }
   }
   return { path, where }
 }
@@ -103,24 +98,4 @@ function step(
   const where =
     next === undefined ? whereOf(names) : [step(context, names, next, further, whereOf, at)]
   return { kind: 'exists', from, relation, source, where, negated: false, lookUp }
-}
-
-function relationAt(from: Source, segment: TextNode, at: string): ResolvedRelation {
-  const relations = relationsMatching(from.resource, segment.text)
-  const [relation] = relations
-  if (relation === undefined) {
-    throw unknownPathSegment(
-      segment.text,
-      didYouMean(segment.text, from.resource.relations.keys()),
-      at,
-    )
-  }
-  if (relations.length > 1) {
-    throw unknownPathSegment(
-      segment.text,
-      ` It fits ${relations.map((r) => `"${r.name}"`).join(' and ')}.`,
-      at,
-    )
-  }
-  return relation
 }

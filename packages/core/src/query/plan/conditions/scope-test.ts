@@ -1,10 +1,12 @@
 // Plans one test of a policy's scope: an operator with its value.
 
+import { columnTypes } from '../../../model/column-types.ts'
 import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
+import type { TypedColumn } from '../../../model/type-definition.ts'
 import type { Value } from '../plan.ts'
-import { type Test, testOf } from './operator-test.ts'
-import { convertText, type ValueColumn } from './value.ts'
+import { type OperatorTest, testOf } from './operator-test.ts'
+import { convertText } from './value.ts'
 
 /** Makes the error for a mistake in a scope; `at` is the path to the mistake, such as `.owner_id.eq`. */
 export const scopeProblem = (at: string, message: string): Error =>
@@ -33,7 +35,7 @@ export function conditionOn(
   operator: FilterOperator,
   given: unknown,
   at: string,
-): Test | undefined {
+): OperatorTest | undefined {
   const place = `${at}.${operator}`
   refuseUndefined(given, place)
   if (given === null) return undefined
@@ -41,7 +43,7 @@ export function conditionOn(
   const known = items.filter((item) => item !== null)
   // `x in (1, null)` holds where x = 1; any other test of null, such as `x not in (1, null)`, holds for no row.
   if (known.length < items.length && operator !== 'in') return undefined
-  const list = (type: ValueColumn) => known.map((value) => converted(type, value, place))
+  const list = (type: TypedColumn) => known.map((value) => converted(type, value, place))
   const expected = (what: string): Error => scopeProblem(place, `expected ${what}`)
   return testOf(operator, column, {
     field: column.name,
@@ -70,7 +72,7 @@ function listOf(given: unknown, at: string): readonly unknown[] {
   return given
 }
 
-function converted(column: ValueColumn, given: unknown, at: string): Value {
+function converted(column: TypedColumn, given: unknown, at: string): Value {
   // Some databases sort NaN after all numbers, so that every row would meet `le`. It results from arithmetic with undefined.
   if (Number.isNaN(given)) throw scopeProblem(at, 'is NaN')
   const text = textOf(column, given)
@@ -79,14 +81,16 @@ function converted(column: ValueColumn, given: unknown, at: string): Value {
   if ('value' in conversion) return conversion.value
   throw scopeProblem(
     at,
-    `expected ${conversion.expected}, got ${JSON.stringify(text.slice(0, 100))}`,
+    `expected ${conversion.expected.text}, got ${JSON.stringify(text.slice(0, 100))}`,
   )
 }
 
-function textOf({ type }: ValueColumn, value: unknown): string | undefined {
+function textOf({ type }: TypedColumn, value: unknown): string | undefined {
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) return undefined
-    return value.toISOString().slice(0, type === 'date' ? 10 : undefined)
+    const iso = value.toISOString()
+    const { ofMoment } = columnTypes[type]
+    return ofMoment === false ? iso : ofMoment(iso)
   }
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
     ? String(value)

@@ -1,9 +1,9 @@
 // slotValue: the value of a condition, as the compiler takes it from a slot.
 
 import type { Value } from '../plan.ts'
-import type { Test } from './operator-test.ts'
+import type { OperatorTest } from './operator-test.ts'
 
-export function slotValue(test: Test): Value | boolean | readonly Value[] {
+export function slotValue(test: OperatorTest): Value | boolean | readonly Value[] {
   switch (test.kind) {
     case 'compare':
       return test.value

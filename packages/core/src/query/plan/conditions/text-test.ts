@@ -8,7 +8,7 @@ const longestText = 1000
 /** Whether a string is short enough to search for. */
 export const isSearchable = (text: string): boolean => text.length <= longestText
 
-export interface TextTest {
+export interface PlannedTextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
   readonly text: string
   readonly ignoreCase: boolean
@@ -32,7 +32,7 @@ export function textTest(
   text: string,
   field: string,
   at: string,
-): TextTest {
+): PlannedTextTest {
   if (!isSearchable(text)) {
     throw invalidValue(
       `${text.slice(0, 20)}…`,

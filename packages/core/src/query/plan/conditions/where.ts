@@ -9,16 +9,27 @@ import {
 } from '../../../errors.ts'
 import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { TypedColumn } from '../../../model/type-definition.ts'
 import { operatorFits } from '../../../model/type-rules.ts'
-import type { ConditionNode, FilterNode, GroupNode } from '../../parse/ast.ts'
+import { parseBoolean } from '../../../model/types/boolean-type.ts'
+import {
+  type ConditionNode,
+  type FieldNode,
+  type FilterNode,
+  type GroupNode,
+  isField,
+  type OperandNode,
+} from '../../parse/ast.ts'
+import { planDeclared } from '../aggregates/declared-aggregate-plan.ts'
+import { planRelatedAggregate } from '../aggregates/related-aggregate.ts'
 import { type PlanContext, textAt } from '../context.ts'
-import { type Names, resolveColumn } from '../names.ts'
-import type { Condition, Operand } from '../plan.ts'
+import { type Names, resolveName } from '../names.ts'
+import type { ColumnRef, Condition, Operand, RelatedRef } from '../plan.ts'
 import { allowOnRelated } from '../relations/related-switches.ts'
 import { operandType } from './operand-type.ts'
 import { testOf } from './operator-test.ts'
 import { planRelationFilter } from './relation-filter.ts'
-import { parseBoolean, planValue, type ValueColumn } from './value.ts'
+import { planValue } from './value.ts'
 
 /** Returns the aggregate or bucket with a label; undefined for any other name. */
 export type Labels = (name: string) => Operand | undefined
@@ -58,13 +69,42 @@ export function planConditions(
   return { where, having }
 }
 
-/** Plans conditions on rows only, for relation filters and per-relation options. */
+/** Plans conditions on rows only, for relation filters, per-relation options and aggregates of related rows. */
 export function planWhere(
   context: PlanContext,
   names: Names,
   nodes: readonly ConditionNode[],
+  labels: Labels = noLabels,
 ): readonly Condition[] {
-  return nodes.map((node) => planCondition(context, names, node, noLabels))
+  return nodes.map((node) => planCondition(context, names, node, labels))
+}
+
+/** Plans what a filter tests or an order sorts by: a label, an aggregate of related rows, or a column. `hint` as in `resolveColumn`. */
+export function planOperand(
+  context: PlanContext,
+  names: Names,
+  node: OperandNode,
+  labels: Labels,
+  at: string,
+  hint?: string,
+): Operand {
+  if (!isField(node)) return planRelatedAggregate(context, names.base, node, planWhere)
+  const label = node.path.length === 0 ? labels(node.column) : undefined
+  return label ?? planField(context, names, node, at, hint)
+}
+
+/** Plans a field: a column, or the aggregate that a model declares under this name. `hint` as in `resolveName`. */
+export function planField(
+  context: PlanContext,
+  names: Names,
+  node: FieldNode,
+  at: string,
+  hint?: string,
+): ColumnRef | RelatedRef {
+  const found = resolveName(names, node, at, hint)
+  return found.kind === 'column'
+    ? found
+    : planDeclared(context, found.source, found.column, planWhere)
 }
 
 /** Whether a condition tests rows (WHERE), aggregates (HAVING) or both. */
@@ -119,8 +159,7 @@ function planFilter(
   labels: Labels,
 ): Condition {
   const at = textAt(context, node.span)
-  const label = node.field.path.length === 0 ? labels(node.field.column) : undefined
-  const operand = label ?? resolveColumn(names, node.field, at)
+  const operand = planOperand(context, names, node.field, labels, at)
   allowOnRelated(context, operand, 'allowFilters', at)
   const type = operandType(operand)
   if (!operatorFits(node.operator, type)) {
@@ -129,7 +168,7 @@ function planFilter(
   const field = node.field.text
   const items = node.value.kind === 'list' ? node.value.items : []
   const scalar = node.value.kind === 'scalar' ? node.value.text : ''
-  const list = (of: ValueColumn) => items.map(({ text }) => planValue(of, text, field, at))
+  const list = (of: TypedColumn) => items.map(({ text }) => planValue(of, text, field, at))
   const test = testOf(node.operator, type, {
     field,
     at,

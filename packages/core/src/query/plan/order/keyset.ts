@@ -2,10 +2,10 @@
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn } from '../../../model/registry/resource.ts'
 import { isKeyless, isTotal } from '../../../model/registry/row-identity.ts'
-import { parseDatetime, parseTime } from '../calendar.ts'
-import { keyValue } from '../conditions/value.ts'
+import { isStorable, keyValue } from '../conditions/value.ts'
 import type { PlanContext } from '../context.ts'
 import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from '../plan.ts'
 import { isToMany } from '../relations/joins.ts'
@@ -92,6 +92,12 @@ export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined
 }
 
 function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder): KeysetTerm {
+  if (operand.kind === 'related') {
+    throw unsupportedQuery(
+      'An order by an aggregate of related rows cannot be paged by cursor, because the value of a row may change between two pages; use page and limit.',
+      'order_by',
+    )
+  }
   if (rows.shape === 'groups' || operand.kind !== 'column') {
     throw unsupportedQuery('Groups cannot be paged by cursor; use page and limit.', 'groupby')
   }
@@ -119,11 +125,13 @@ function refusePartialOrder({ from }: RowPlan, terms: readonly KeysetTerm[]): vo
 
 /** Names an order: `Book books.price-f books.id+l`. Cursors contain this name and are refused with any other order. */
 function signatureOf(context: PlanContext, rows: RowPlan): string {
-  const terms = rows.order.map(({ operand, descending, nulls }) => {
-    const { source, column } = operand.kind === 'column' ? operand : operand.of
+  const terms = rows.order.flatMap(({ operand, descending, nulls }) => {
+    if (operand.kind !== 'column') return []
+    const { source, column } = operand
     return `${source.alias}.${column.name}${descending ? '-' : '+'}${nulls === 'first' ? 'f' : 'l'}`
   })
-  return [context.resource.name, ...terms].join(' ')
+  const distinct = (rows.distinctOn ?? []).map(({ column }) => `distinct ${column.name}`)
+  return [context.resource.name, ...distinct, ...terms].join(' ')
 }
 
 function typedValues(
@@ -141,19 +149,12 @@ function typedValues(
   })
 }
 
-/** Converts a cursor's text to a value. Datetimes and times keep six fractional digits, as the databases store them. */
+/** Converts a cursor's text to a value. */
 export function cursorValue(column: NamedColumn, text: string): Value | undefined {
   if (isRawCursorText(text)) return rawValueOf(text) === undefined ? undefined : text
   const special = column.special?.read(text)
   if (special !== undefined) return special
-  if (column.type === 'datetime') {
-    return /^[0-9]{4}-[0-9T:-]{14}\.[0-9]{6}Z$/.test(text) && parseDatetime(`${text.slice(0, -4)}Z`)
-      ? text
-      : undefined
-  }
-  if (column.type === 'time') {
-    return /^[0-9:]{8}\.[0-9]{6}$/.test(text) && parseTime(text.slice(0, 8)) ? text : undefined
-  }
-  // An enum column may hold a string that the model does not list.
-  return keyValue(column.type === 'enum' ? { type: 'string' } : column, text)
+  const { fromCursor } = columnTypes[column.type]
+  if (fromCursor === false) return keyValue(column, text)
+  return isStorable(text) ? fromCursor(text) : undefined
 }

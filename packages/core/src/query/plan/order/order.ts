@@ -4,8 +4,9 @@ import { featureDisabled, operatorNotForType, unsupportedQuery } from '../../../
 import { excerpt } from '../../../lib/error-size.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import { isSortable } from '../../../model/type-rules.ts'
-import type { OrderNode } from '../../parse/ast.ts'
-import { operandType } from '../conditions/operand-type.ts'
+import { isField, type OrderNode } from '../../parse/ast.ts'
+import { operandType, sourceOfOperand } from '../conditions/operand-type.ts'
+import { type Labels, planOperand } from '../conditions/where.ts'
 import { type PlanContext, textAt } from '../context.ts'
 import type { PlannedGroups } from '../groups.ts'
 import { type Names, resolveColumn, tieRefs } from '../names.ts'
@@ -23,17 +24,18 @@ export function planOrder(
   names: Names,
   shape: RowPlan['shape'],
   nodes: readonly OrderNode[],
+  labels: Labels,
 ): readonly PlannedOrder[] {
   const terms = nodes.map((node) => {
     const at = textAt(context, node.span)
-    const ref = resolveColumn(names, node.field, at, directionHint(node))
-    if (shape === 'records' && isToMany(names.joins, ref.source)) {
+    const operand = planOperand(context, names, node.field, labels, at, directionHint(node))
+    if (shape === 'records' && isToMany(names.joins, sourceOfOperand(operand))) {
       throw unsupportedQuery(
         `"${node.field.text}" has many values for one row; order by it in a projection (fields) or by an aggregate.`,
         textAt(context, node.span),
       )
     }
-    return term(context, node, ref)
+    return term(context, node, operand)
   })
   // A right join also returns rows without a base row; only the key of the joined table distinguishes them.
   const multiplying = names.joins.filter(
@@ -53,6 +55,12 @@ export function planGroupOrder(
   const members = new Map(groups.output.map(({ key, value }) => [key, value]))
   const terms = context.ast.order.map((node) => {
     const at = textAt(context, node.span)
+    if (!isField(node.field)) {
+      throw unsupportedQuery(
+        `"${excerpt(node.field.text)}" is a value of single rows, so groups have no single value of it.`,
+        at,
+      )
+    }
     const member = members.get(node.field.text)
     const operand =
       member ??
@@ -112,6 +120,7 @@ function totalOrder(
 
 function sameOperand(a: Operand, b: Operand): boolean {
   if (a.kind === 'column') return b.kind === 'column' && sameColumn(a, b)
+  if (a.kind === 'related' || b.kind === 'related') return a === b
   if (b.kind === 'column' || a.kind !== b.kind || !sameColumn(a.of, b.of)) return false
   return a.kind === 'bucket'
     ? b.kind === 'bucket' && a.unit === b.unit

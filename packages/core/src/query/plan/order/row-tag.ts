@@ -3,12 +3,12 @@
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ReadPlan } from '../plan.ts'
-import { recordKey, withRecord } from '../record.ts'
+import { recordKey, showsAllColumns, withRecord } from '../record.ts'
 
 /** Adds the columns that the ETag needs and `fields` leaves out to the plan of one record. */
 export function withRowTag<P extends ReadPlan>(plan: P): P {
   const { rows } = plan
-  if (rows.shape !== 'projection' || hasRecord(plan)) return plan
+  if (rows.shape === 'groups' || showsAllColumns(rows) || hasRecord(plan)) return plan
   return { ...plan, rows: withRecord(rows) }
 }
 

@@ -6,14 +6,24 @@ import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { NamedColumn, ResolvedRelation } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { SerializationType } from '../../../model/settings/settings.ts'
+import { parseBoolean } from '../../../model/types/boolean-type.ts'
+import { sentAggregates } from '../aggregates/declared-aggregate-plan.ts'
+import { planSelectedAggregates } from '../aggregates/selected-aggregates.ts'
 import { createAliases } from '../aliases.ts'
-import { parseBoolean } from '../conditions/value.ts'
-import { planWhere } from '../conditions/where.ts'
+import { type Labels, planWhere } from '../conditions/where.ts'
 import { createSource, type PlanContext } from '../context.ts'
 import type { Names } from '../names.ts'
 import { planOrder } from '../order/order.ts'
-import { hiddenKeys, projectionOutput, recordOutput } from '../output.ts'
-import type { EmbedPlan, RowPlan, Source } from '../plan.ts'
+import {
+  allowFields,
+  changedRecordOutput,
+  hiddenKeys,
+  planRecordChange,
+  projectionOutput,
+  recordOutput,
+  selectsRecord,
+} from '../output.ts'
+import type { EmbedPlan, Output, RowPlan, Source } from '../plan.ts'
 import { linksOnly, noRelations, type PlannedRelations } from '../shared-parts.ts'
 import {
   type OptionsOfRelation,
@@ -44,6 +54,7 @@ interface Level {
  */
 export function checkRelationParameters(context: PlanContext): void {
   const mode = dumpMode(context)
+  // Only for its 400.
   showsRelations(context)
   const { serializationType } = context.resource.settings
   if (mode === 'url' || mode === serializationType) return
@@ -51,8 +62,12 @@ export function checkRelationParameters(context: PlanContext): void {
   throw notHere(at, 'together with fields, groupby or aggregates, which have no relations', at)
 }
 
-/** Plans the relations of the base: embedded to the depth of the mode, as URLs beyond it. */
-export function planRelations(context: PlanContext, names: Names): PlannedRelations {
+/** Plans the relations of the base, apart from those that `fields` leaves out: embedded to the depth of the mode, as URLs beyond it. */
+export function planRelations(
+  context: PlanContext,
+  names: Names,
+  without: ReadonlySet<string> = nothing,
+): PlannedRelations {
   const options = planRelationOptions(context)
   const mode = dumpMode(context)
   const relations = showsRelations(context)
@@ -67,7 +82,23 @@ export function planRelations(context: PlanContext, names: Names): PlannedRelati
       })
     : noRelations
   options.refuseUnused()
-  return relations
+  return leftOut(relations, without)
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** Returns the relations whose names are not in `without`. */
+function leftOut(all: PlannedRelations, without: ReadonlySet<string>): PlannedRelations {
+  if (
+    ![...all.embeds.map(({ relation }) => relation), ...all.links].some(({ name }) =>
+      without.has(name),
+    )
+  )
+    return all
+  return {
+    embeds: all.embeds.filter(({ relation }) => !without.has(relation.name)),
+    links: all.links.filter(({ name }) => !without.has(name)),
+  }
 }
 
 function dumpMode(context: PlanContext): SerializationType {
@@ -123,15 +154,23 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
     aliases: createAliases(),
   }
   const many = relation.cardinality === 'many'
-  const source = createSource(context, relation.target, relation, relation.target.table, many)
+  const source = createSource(context, relation.target, relation, relation.target.table, { many })
   const names: Names = {
     base: source,
     joins: [],
     takesJoins: false,
     lookUpStart: { repeated: false, nested: false },
   }
-  const below: PlannedRelations =
-    options.fields === undefined && relation.target.settings.addRelations
+  const { fields } = options
+  allowFields(context, fields)
+  const aggregates = planSelectedAggregates(context, source, fields)
+  const change =
+    fields !== undefined && selectsRecord(fields)
+      ? planRecordChange(context, names, fields, aggregates)
+      : undefined
+  const isRecord = fields === undefined || change !== undefined
+  const all: PlannedRelations =
+    isRecord && relation.target.settings.addRelations
       ? expand({
           ...level,
           context,
@@ -140,10 +179,21 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
           path,
         })
       : noRelations
+  const below = leftOut(all, change?.without ?? nothing)
   const keys = [...neededKeys(below), ...(relation.through === undefined ? relation.to : [])]
+  const outputOf = (): readonly Output[] => {
+    if (isRecord) {
+      const sent = sentAggregates(context, source, planWhere)
+      return change === undefined
+        ? recordOutput(source, keys, sent)
+        : changedRecordOutput(source, change, keys, sent)
+    }
+    const chosen = projectionOutput(context, names, fields, aggregates)
+    return [...chosen, ...hiddenKeys(source, chosen, [...keys, ...relation.target.primaryKey])]
+  }
   return {
     relation,
-    rows: embeddedRows(context, names, options, keys),
+    rows: embeddedRows(context, names, options, { output: outputOf(), labels: aggregates.labels }),
     limit: limitPerParent(relation, options),
     ...below,
   }
@@ -153,7 +203,7 @@ function embeddedRows(
   context: PlanContext,
   names: Names,
   options: OptionsOfRelation,
-  keys: readonly NamedColumn[],
+  { output, labels }: { readonly output: readonly Output[]; readonly labels: Labels },
 ): RowPlan {
   const { settings } = context.resource
   if (options.where.length > 0 && !settings.allowFilters) {
@@ -162,18 +212,15 @@ function embeddedRows(
   if (options.order.length > 0 && !settings.allowOrderBy) {
     throw featureDisabled('Ordering', settingNames.allowOrderBy, options.at)
   }
-  const chosen = options.fields && projectionOutput(context, names, options.fields)
   return {
     shape: 'records',
     from: names.base,
     joins: [],
-    where: planWhere(context, names, options.where),
+    where: planWhere(context, names, options.where, labels),
     groupBy: [],
     having: [],
-    output: chosen
-      ? [...chosen, ...hiddenKeys(names.base, chosen, [...keys, ...context.resource.primaryKey])]
-      : recordOutput(names.base, keys),
-    order: planOrder(context, names, 'records', options.order),
+    output,
+    order: planOrder(context, names, 'records', options.order, labels),
     distinctBase: false,
   }
 }

@@ -19,7 +19,7 @@ export const joinTypes: ReadonlyMap<string, PlannedJoin['type']> = new Map([
 ])
 
 /**
- * Plans `join` and `join_type`; both are ignored where joins are disabled, as the specification says.
+ * Plans `join` and `join_type`; both are ignored where joins are disabled (API_ALLOW_JOIN).
  *
  * `join=author.publisher` implies `author`; repetitions, in any spelling, give one join.
  */

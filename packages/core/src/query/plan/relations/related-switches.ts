@@ -2,6 +2,7 @@
 // models, too.
 
 import { featureDisabled } from '../../../errors.ts'
+import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { PlanContext } from '../context.ts'
 import type { Operand } from '../plan.ts'
@@ -13,20 +14,29 @@ const uses = {
   allowSelectFields: 'Choosing fields',
 } as const
 
+/** The resource whose values the operand shows; undefined for a number of rows. A declared aggregate is a column of its own model. */
+function resourceOf(operand: Operand): Resource | undefined {
+  if (operand.kind === 'column') return operand.source.resource
+  if (operand.kind === 'related' && operand.declared !== undefined) return operand.from.resource
+  return 'function' in operand && operand.function === 'count'
+    ? undefined
+    : operand.of?.source.resource
+}
+
 /**
  * Throws if the column belongs to a related model that disables this use of its columns. The model of the request is checked
  * elsewhere. An aggregate is a use of its column, because the largest value of a group of one record is the record's own; a count
  * is not, because it reads no value.
  */
 export function allowOnRelated(
-  { resource }: PlanContext,
+  { resource, fromModel }: PlanContext,
   operand: Operand,
   use: keyof typeof uses,
   at: string,
 ): void {
-  if (operand.kind === 'aggregate' && operand.function === 'count') return
-  const { source } = operand.kind === 'column' ? operand : operand.of
-  const { settings, endpoint } = source.resource
-  if (source.resource === resource || settings[use]) return
+  const used = fromModel === true ? undefined : resourceOf(operand)
+  if (used === undefined || used === resource) return
+  const { settings, endpoint } = used
+  if (settings[use]) return
   throw featureDisabled(`${uses[use]} of "${endpoint}"`, settingNames[use], at)
 }

@@ -6,8 +6,8 @@ import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { relationsMatching } from '../../../model/registry/relations/relation-token.ts'
 import type {
   ConditionNode,
-  FieldNode,
   OrderNode,
+  OutputNode,
   RelationOptionNode,
   TextNode,
 } from '../../parse/ast.ts'
@@ -19,7 +19,7 @@ import { embedRemedy } from './embed-remedy.ts'
 export interface OptionsOfRelation {
   readonly limit?: TextNode
   readonly order: readonly OrderNode[]
-  readonly fields?: readonly FieldNode[]
+  readonly fields?: readonly OutputNode[]
   readonly where: readonly ConditionNode[]
   /** The first option as the client wrote it, for errors. */
   readonly at: string
@@ -85,7 +85,7 @@ function relationPath(context: PlanContext, node: RelationOptionNode): string {
 interface CollectedOptions extends OptionsOfRelation {
   limit?: TextNode
   readonly order: OrderNode[]
-  fields?: FieldNode[]
+  fields?: OutputNode[]
   readonly where: ConditionNode[]
 }
 

@@ -1,7 +1,8 @@
 // Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins
 // that no condition reads.
 
-import type { Condition, Operand, PlannedJoin, RowPlan, Source } from '../plan.ts'
+import { sourceOfOperand } from '../conditions/operand-type.ts'
+import type { Condition, PlannedJoin, RowPlan, Source } from '../plan.ts'
 
 /**
  * Returns the inner and right joins, the joins that a condition reads, and the joins on the path to them, in the original order.
@@ -12,7 +13,7 @@ export function requiredJoins(
   where: readonly Condition[],
   joins: readonly PlannedJoin[],
 ): readonly PlannedJoin[] {
-  const needed = sourcesOf(where)
+  const needed = sourcesOfConditions(where)
   const required: PlannedJoin[] = []
   // From the last to the first, because a join is listed after the join that it starts from.
   for (const join of [...joins].reverse()) {
@@ -31,7 +32,7 @@ export const isWholeTable = ({ shape, from, where, joins }: RowPlan): boolean =>
   requiredJoins(where, joins).length === 0
 
 /** Returns the sources that conditions read. */
-export function sourcesOf(conditions: readonly Condition[]): Set<Source> {
+export function sourcesOfConditions(conditions: readonly Condition[]): Set<Source> {
   const sources = new Set<Source>()
   for (const condition of conditions) addSources(condition, sources)
   return sources
@@ -56,9 +57,6 @@ function addSources(condition: Condition, sources: Set<Source>): void {
       sources.add(condition.source)
       return
     default:
-      sources.add(sourceOf(condition.operand))
+      sources.add(sourceOfOperand(condition.operand))
   }
 }
-
-const sourceOf = (operand: Operand): Source =>
-  operand.kind === 'column' ? operand.source : operand.of.source

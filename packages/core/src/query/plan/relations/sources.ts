@@ -1,6 +1,6 @@
 // Lists the sources of a plan with their roles: access policies must narrow each of them before the plan is compiled.
 
-import type { Condition, ReadPlan, RowPlan, Source } from '../plan.ts'
+import type { Condition, Operand, ReadPlan, RowPlan, Source } from '../plan.ts'
 
 /** A source without the source of its junction rows. */
 type SourceWithoutLinks = Omit<Source, 'links'>
@@ -16,8 +16,11 @@ export function withJunction(source: SourceWithoutLinks): Source {
 /** A source and its role, which decides what happens if the caller may see none of its rows. */
 export interface SourceUse {
   readonly source: Source
-  /** For `base` and `join` the request is refused; a `filter` (exists, missing) and junction `links` find no rows. */
-  readonly part: 'base' | 'join' | 'filter' | 'links'
+  /**
+   * For `base`, `join` and `aggregate` the request is refused; a `filter` (exists, missing) and junction `links` find no rows; the
+   * outputs of `unasked` aggregates are left out.
+   */
+  readonly part: 'base' | 'join' | 'aggregate' | 'filter' | 'links' | 'unasked'
 }
 
 /** Lists the sources of one statement; embeds have their own statements. */
@@ -27,7 +30,19 @@ export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
   for (const { source } of rows.joins) addWithLinks(uses, source, 'join')
   for (const condition of rows.where) addCondition(uses, condition)
   for (const condition of rows.having) addCondition(uses, condition)
-  return uses
+  for (const { value, unasked } of rows.output) if (unasked !== true) addOperand(uses, value)
+  for (const { operand } of rows.order) addOperand(uses, operand)
+  // Last, because an aggregate that a filter or the order names as well is asked for.
+  for (const { value, unasked } of rows.output) {
+    if (unasked === true) addOperand(uses, value, 'unasked')
+  }
+  return withoutRepeated(uses)
+}
+
+/** An aggregate that is an output and part of a condition, too, has the same sources in both. */
+function withoutRepeated(uses: readonly SourceUse[]): readonly SourceUse[] {
+  const known = new Set<Source>()
+  return uses.filter(({ source }) => known.size < known.add(source).size)
 }
 
 /** Lists the sources of a read and of its embedded relations. */
@@ -57,8 +72,22 @@ function addCondition(uses: SourceUse[], condition: Condition): void {
       addWithLinks(uses, condition.source, 'filter')
       for (const one of condition.where) addCondition(uses, one)
       return
-    default:
-      // All other conditions read the base or a joined source, and these are already in the list.
+    case 'linked':
+    case 'keys':
+      // They read the base, which is already in the list.
       return
+    default:
+      addOperand(uses, condition.operand)
   }
+}
+
+/** Adds the sources of an aggregate of related rows. Other operands read the base or a joined source, which are already in the list. */
+function addOperand(
+  uses: SourceUse[],
+  operand: Operand,
+  part: SourceUse['part'] = 'aggregate',
+): void {
+  if (operand.kind !== 'related') return
+  for (const { source } of operand.path) addWithLinks(uses, source, part)
+  for (const condition of operand.where) addCondition(uses, condition)
 }

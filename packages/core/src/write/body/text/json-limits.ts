@@ -2,6 +2,8 @@
 
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { CodedProblem } from '../../../lib/problems/problem-codes.ts'
+import { forbiddenKey, loneSurrogate, nulCharacter } from '../../../problems.ts'
 
 const deepest = 32
 const mostKeys = 1000
@@ -58,13 +60,11 @@ const isNested = (value: JsonValue): value is JsonValue & object =>
 export const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** The problem with the key of a member, or undefined. */
-export const badKey = (key: string): string | undefined =>
-  hostile.has(key) ? `The key "${key}" is not allowed in a body.` : undefined
+export const badKey = (key: string): CodedProblem | undefined =>
+  hostile.has(key) ? forbiddenKey(key) : undefined
 
 /** The problem with a string, or undefined: databases store neither NUL nor lone surrogates. */
-export function badText(text: string): string | undefined {
-  if (text.includes('\0')) return 'A string cannot contain the character NUL.'
-  return /\p{Surrogate}/u.test(text)
-    ? 'A string cannot contain half of a surrogate pair.'
-    : undefined
+export function badText(text: string): CodedProblem | undefined {
+  if (text.includes('\0')) return nulCharacter
+  return /\p{Surrogate}/u.test(text) ? loneSurrogate : undefined
 }

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { isVerbatim } from '../../../lib/json/verbatim.ts'
+import { notJsonValue, numberTooLarge } from '../../../problems.ts'
 import type { InputProblems } from '../input-problems.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 
@@ -16,13 +17,13 @@ export function readParsedJson(body: unknown, problems: InputProblems): JsonValu
       return value
     }
     if (typeof value === 'number') {
-      if (!Number.isFinite(value)) problems.add(path, 'The number is too large.')
+      if (!Number.isFinite(value)) problems.add(path, numberTooLarge)
       return value
     }
     if (Array.isArray(value)) return value.map((item, i) => copy(item, `${path}[${i}]`, depth + 1))
     if (typeof value === 'object' && isVerbatim(value)) return value
     if (typeof value === 'object' && isPlain(value)) return members(value, path, depth)
-    problems.add(path, 'This is not a JSON value.')
+    problems.add(path, notJsonValue)
     return null
   }
 

@@ -10,6 +10,8 @@ import {
 } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../../../model/request.ts'
+import { settingNames } from '../../../model/settings/setting-names.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
 import type { InputProblems } from '../input-problems.ts'
 import { readParsedJson } from './json-parsed.ts'
 import { readJsonText } from './strict-json.ts'
@@ -36,6 +38,11 @@ export interface BodyLimit {
   readonly setting: string
 }
 
+export const bodyLimitOf = ({ bodyLimit }: Pick<ApiSettings, 'bodyLimit'>): BodyLimit => ({
+  bytes: bodyLimit,
+  setting: settingNames.bodyLimit,
+})
+
 /**
  * Reads the body of a write: 415 unless it is uncompressed `application/json`, 413 beyond the limit, 400 if it is not JSON.
  * `mayMerge`: `application/merge-patch+json` is accepted as well.
@@ -50,18 +57,18 @@ export function readBody(
 ): JsonValue {
   const { body } = request
   const type = header(request, 'content-type')
-  const text = typeof body === 'string' || body instanceof Uint8Array
+  const isText = typeof body === 'string' || body instanceof Uint8Array
   if (body === undefined || body === '') throw emptyBody()
   const isAccepted =
-    type === undefined ? !text : json.test(type) || (mayMerge && mergePatch.test(type))
+    type === undefined ? !isText : json.test(type) || (mayMerge && mergePatch.test(type))
   if (!isAccepted) {
     if (!mayMerge) throw unsupportedMediaType(type)
     const expected = `${jsonMediaType} or ${mergePatchMediaType}`
-    // RFC 5789 §2.2
+    // RFC 5789 §2.2 asks for this header in the refusal of a PATCH.
     throw unsupportedMediaType(type, expected, { 'accept-patch': patchMediaTypes })
   }
   refuseUnreadable(request, limit)
-  return text ? readJsonText(bodyText(body, limit), problems) : readParsedJson(body, problems)
+  return isText ? readJsonText(bodyText(body, limit), problems) : readParsedJson(body, problems)
 }
 
 /** Throws for a compressed body, for a body whose declared size exceeds the limit, and for a body that the adapter could not read. */
@@ -71,6 +78,7 @@ export function refuseUnreadable(request: ApiRequest, limit: BodyLimit): void {
   if (Number(header(request, 'content-length') ?? 0) > limit.bytes) {
     throw bodyTooLarge(limit.setting, limit.bytes)
   }
+  // The adapter puts the error in the place of a body that it could not read.
   if (request.body instanceof ApiError) throw request.body
 }
 

@@ -3,6 +3,7 @@
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { verbatimNumber } from '../../../lib/json/verbatim.ts'
+import { keyGivenTwice, numberTooLarge } from '../../../problems.ts'
 import type { InputProblems } from '../input-problems.ts'
 import { plainJson } from '../plain-json.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
@@ -77,7 +78,7 @@ export function readCarefully(text: string, problems: InputProblems): JsonValue 
 
   const numeric = (digits: string, path: string): JsonValue => {
     const plain = Number(digits)
-    if (!Number.isFinite(plain)) problems.add(path, 'The number is too large.')
+    if (!Number.isFinite(plain)) problems.add(path, numberTooLarge)
     return String(plain) === digits ? plain : verbatimNumber(digits)
   }
 
@@ -114,7 +115,7 @@ export function readCarefully(text: string, problems: InputProblems): JsonValue 
       const key = stringAt(path)
       refuseKeyLength(key, start)
       const below = path === '' ? key : `${path}.${key}`
-      if (Object.hasOwn(members, key)) problems.add(below, 'The key is given twice.')
+      if (Object.hasOwn(members, key)) problems.add(below, keyGivenTwice)
       else count += 1
       refuseKeyCount(count, at)
       skip()

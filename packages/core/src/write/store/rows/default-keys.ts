@@ -55,5 +55,6 @@ function areKeys({ primaryKey }: Resource, rows: readonly NewRow[]): boolean {
     if (key.includes(null)) return false
     keys.add(keyText(key as readonly Value[]))
   }
+  // With a counter in the key, the other parts may be the same.
   return keys.size === rows.length || parts.length < primaryKey.length
 }

@@ -5,6 +5,7 @@ import type { RawRow } from '../../../database/cell.ts'
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
+import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import type { Output } from '../../../query/plan/plan.ts'
 import { columnsOf } from '../../nodes/look-up-plan.ts'
@@ -44,8 +45,10 @@ export const keysBecomeKnown = ({ generated }: InsertGroup): boolean =>
   generated.length <= 1 && generated.every(isCounter)
 
 /**
- * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Undefined if it is unknown which key
- * belongs to which record, or if not all of them are stored. Adds the rows to `returned`, if given.
+ * Inserts a group for which `keysBecomeKnown`; returns the values that identify its records. Adds the rows to `returned`, if given.
+ *
+ * Undefined, after the INSERT, if it is unknown which key belongs to which record, or if not all of them are stored. `insertOrExplain`
+ * then rolls back to its savepoint and inserts the rows one by one. In a transaction of the host there is no savepoint, so it throws.
  */
 export async function insertWithKeys(
   context: WriteContext,
@@ -96,8 +99,8 @@ function identified(
 const valuesIn = ({ values }: NewRow): Values => values
 
 /**
- * The keys from RETURNING, in the order of the rows. Undefined if they neither ascend nor descend: their order may then differ from
- * that of the rows.
+ * The keys from RETURNING, in the order of the rows: they ascend, or descend if the sequence has a negative increment. Undefined if they do
+ * neither, because their order may then differ from that of the rows.
  */
 async function returnedKeys(
   context: WriteContext,
@@ -112,14 +115,21 @@ async function returnedKeys(
   const keys: JsonValue[] = []
   for (let i = 0; i < inserted.rows.length; i++) keys.push(read(inserted.rows[i] as RawRow))
   if (keys.length < rows.length) return notAll(context, resource)
-  if (!riseOrFall(key.type === 'integer' ? keys : keys.map((id) => BigInt(String(id))))) {
+  if (
+    !riseOrFall(
+      columnTypes[key.type].json === 'number' ? keys : keys.map((id) => BigInt(String(id))),
+    )
+  ) {
     return undefined
   }
   if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
   return keys
 }
 
-/** A trigger has skipped rows. Inserting one by one tells which; but a transaction of the host cannot be undone for that. */
+/**
+ * A trigger has skipped rows. Undefined, so that they are inserted again one by one, which tells which. A transaction of the host cannot
+ * be undone for that, so this throws there at once: the error for undefined would not say that a trigger skipped a row.
+ */
 function notAll({ hosted }: WriteContext, resource: Resource): undefined {
   if (hosted) throw skippedRow({ step: 'insert', resource, path: '', values: {}, key: null })
   return undefined
@@ -152,6 +162,6 @@ async function consecutiveKeys(
   const between = BigInt(String(found?.step))
   return rows.map((_, i) => {
     const id = insertId + BigInt(i) * between
-    return key.type === 'bigint' ? String(id) : Number(id)
+    return columnTypes[key.type].json === 'number' ? Number(id) : String(id)
   })
 }

@@ -6,7 +6,7 @@ import type { Registry, Resource } from '../../../model/registry/resource.ts'
 import { chunks } from '../../../query/compile/chunks.ts'
 import type { Values } from '../../nodes/node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
-import { refusalOf } from '../../refusals/refusal.ts'
+import { writeRefusalOf } from '../../refusals/refusal.ts'
 import { insert } from '../save.ts'
 import { rollBackTo, setSavepoint } from '../savepoint.ts'
 import type { WriteContext } from '../write-context.ts'
@@ -119,7 +119,7 @@ async function insertOrExplain(
   try {
     stored = await insertAll()
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error
+    if (writeRefusalOf(error) === undefined) throw error
     const again = (rows: readonly NewRow[]) =>
       rows.length === 1
         ? insertEach(context, resource, rows)
@@ -127,6 +127,7 @@ async function insertOrExplain(
     throw (await refusalOfFirst(context, group.rows, again)) ?? error
   }
   if (stored !== undefined) return stored
+  // The statement did not tell the keys of all rows, so they are inserted again one by one.
   await rollBackTo(context)
   return insertEach(context, resource, group.rows)
 }

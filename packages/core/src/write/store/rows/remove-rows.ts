@@ -9,7 +9,7 @@ import { keyTextIn } from '../../../query/run/key.ts'
 import type { Values } from '../../nodes/node.ts'
 import type { WriteNode } from '../../nodes/write-node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
-import { refusalOf } from '../../refusals/refusal.ts'
+import { writeRefusalOf } from '../../refusals/refusal.ts'
 import { keyIn, keyMatches } from '../../resolve/look-up-records.ts'
 import { compileDelete, compileUpdate, storedColumns } from '../../statements/statements.ts'
 import {
@@ -57,13 +57,14 @@ export async function removeRows(
   nodes: readonly WriteNode[],
 ): Promise<void> {
   const all = groupsOf(nodes)
+  /** Whether a statement writes several of the nodes, so that its refusal does not tell which one was refused. */
   const isTogether = all.links.length + all.rows.length < nodes.length
   if (!isTogether || context.hosted) return removeGroups(context, all)
   await setSavepoint(context)
   try {
     await removeGroups(context, all)
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error
+    if (writeRefusalOf(error) === undefined) throw error
     const again = (some: readonly WriteNode[]) => removeGroups(context, groupsOf(some))
     const first = await refusalOfFirst(context, nodes, again)
     if (first !== undefined) throw first

@@ -15,6 +15,7 @@ export interface ReturnedRows {
   readonly byInsert: boolean
   /** The same for an UPDATE. */
   readonly byUpdate: boolean
+  /** The rows that were returned so far; emptied if later steps may have changed them. */
   readonly rows: LoadedRow[]
 }
 

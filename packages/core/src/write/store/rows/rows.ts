@@ -8,7 +8,7 @@ import type { Values } from '../../nodes/node.ts'
 export class NewRow {
   readonly values: Values
   readonly path: string
-  /** `filled` of `Refusal`. */
+  /** `filled` of `WriteRefusal`. */
   readonly filled: Values | undefined
 
   constructor(values: Values, path: string, filled: Values | undefined) {
@@ -25,7 +25,7 @@ export class ChangedRow {
   readonly path: string
   /** The values that the body requests, including those that equal the stored ones. */
   readonly requested: Values
-  /** `filled` of `Refusal`. */
+  /** `filled` of `WriteRefusal`. */
   readonly filled: Values | undefined
 
   constructor(stored: Values, written: Values, path: string, requested: Values, filled?: Values) {
@@ -54,6 +54,7 @@ export class RemovedRow {
 
 /** The links of a record in a junction table without a model, to delete before the record. */
 export class RemovedLinks {
+  /** The junction table. */
   readonly dependent: Dependent
   /** The key of the record, in the columns of the junction table. */
   readonly key: readonly Value[]

@@ -8,7 +8,7 @@ import { keyText, keyTextIn } from '../../../query/run/key.ts'
 import { hidesDetails } from '../../nodes/hides-details.ts'
 import { isEmpty, type Values } from '../../nodes/node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
-import { refusalOf } from '../../refusals/refusal.ts'
+import { writeRefusalOf } from '../../refusals/refusal.ts'
 import { compileUpdateRows, mostCases } from '../../statements/compile-update-rows.ts'
 import { type CompiledWrite, storedColumns } from '../../statements/statements.ts'
 import { runWrite, runWriteForRows } from '../run-write.ts'
@@ -223,7 +223,7 @@ async function updateOrExplain(
   try {
     await updateGroups(context, resource, rows, returned)
   } catch (error) {
-    if (context.hosted || refusalOf(error) === undefined) throw error
+    if (context.hosted || writeRefusalOf(error) === undefined) throw error
     // The rows of earlier statements are rolled back too.
     returned?.rows.splice(0)
     const again = (some: readonly ChangedRow[]): Promise<void> =>

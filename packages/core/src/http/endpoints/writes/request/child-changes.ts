@@ -1,4 +1,5 @@
-// `lines.on_missing=remove`: what happens to the children that a list of a stored record does not name (docs/guide/writing.md).
+// The parameter `<relation>.on_missing`: `PATCH /api/orders/1?lines.on_missing=remove` deletes the lines of order 1 that the list `lines` in
+// the body does not contain; `keep`, the default, leaves them (docs/guide/writing.md).
 
 import {
   featureDisabled,
@@ -13,8 +14,15 @@ import { settingNames } from '../../../../model/settings/setting-names.ts'
 import type { QueryAst, RelationWriteNode } from '../../../../query/parse/ast.ts'
 import type { ChildChanges } from '../../../../write/body/read-record.ts'
 
-/** How the lists of a PATCH or PUT change the children of stored records; `replace` for PUT, whose lists remove the others. */
-export function childChangesOf(resource: Resource, ast: QueryAst, replace: boolean): ChildChanges {
+/**
+ * Returns which lists of a PATCH or PUT remove the children that they do not contain: those with `on_missing=remove`, and with `replace`, of
+ * a PUT, all of them.
+ */
+export function childChangesOf(
+  resource: Resource,
+  ast: QueryAst,
+  { replace }: { readonly replace: boolean },
+): ChildChanges {
   const removing = new Set<string>()
   const known = new Set<string>()
   for (const node of ast.relationWrites) {

@@ -11,7 +11,7 @@ import type { NamedColumn, Resource } from '../../../../model/registry/resource.
 import { settingNames } from '../../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../../query/parse/ast.ts'
 import { noRelationKeys, type RelationKeys } from '../../../../write/body/read-record.ts'
-import type { Refusal } from '../../../../write/refusals/refusal.ts'
+import type { WriteRefusal } from '../../../../write/refusals/refusal.ts'
 import { uniqueColumns } from './unique-columns.ts'
 
 /** Returns the unique keys of the query by relation. Throws 400 for relations and columns that cannot be used so. */
@@ -52,7 +52,7 @@ export function relationKeysOf(
 export function retriesNames(
   resource: Resource,
   keys: RelationKeys,
-): (refusal: Refusal) => boolean {
+): (refusal: WriteRefusal) => boolean {
   const named = new Set([...keys.keys()].map((name) => resource.relations.get(name)?.target.table))
   return ({ failure: { kind }, step, resource: refused }) =>
     kind === 'unique' && keys.size > 0 && (step === 'link' || named.has(refused.table))

@@ -8,6 +8,7 @@ import {
   unmatchable,
 } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../../../model/registry/resource.ts'
+import { readOnlyReasons } from '../../../../problems.ts'
 
 /**
  * The columns of `on_conflict`: the primary key, a unique column, or a unique set. The client leaves out hidden ones, which take part
@@ -37,7 +38,7 @@ function whyNotNamed(resource: Resource, wanted: readonly string[]): string | un
   for (const column of key ?? []) {
     const why = unmatchable(resource, column)
     if (why === undefined || hasInitialValue(resource, column)) continue
-    return `cannot be named here, because ${column.name} ${why} and its model declares no default`
+    return `cannot be named here, because ${column.name} ${readOnlyReasons[why]} and its model declares no default`
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-// keyOf: the values by which an upsert looks up a record of its body.
+// upsertKeyOf: the values by which an upsert looks up a record of its body.
 
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'
@@ -8,7 +8,7 @@ import type { RecordNode, Values } from '../../../../write/nodes/node.ts'
 import { valuesOf } from '../../../../write/resolve/look-up-records.ts'
 
 /** The values of the unique key of a record; undefined if one is missing or null. `values` are those of the body, and initial ones. */
-export function keyOf(
+export function upsertKeyOf(
   columns: readonly NamedColumn[],
   node: RecordNode,
   values: Values = node.values,

@@ -32,10 +32,9 @@ export function preconditionOf(
 ): Precondition | undefined {
   const condition = writeCondition(request)
   if (condition === undefined) return undefined
-  const { namesVersion, needsRecord, holdsFor } = condition
+  const { needsRecord, holdsFor } = condition
   const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
   return {
-    namesVersion,
     columns: isReadable && needsRecord ? [...resource.columns.values()] : [],
     holdsFor: (stored) => holdsFor(isReadable ? recordText(resource, stored) : undefined),
   }

@@ -29,8 +29,16 @@ export function refuseAllBut(ast: QueryAst, ...own: readonly SingleParameter[]):
     }
   }
   refuseRelationWrites(ast, 'in a removal')
-  const { fields, joins, groupBy, aggregates, order, relationOptions } = ast
-  const lists = [fields ?? [], groupBy, aggregates, order, relationOptions, joins].flat()
+  const { fields, joins, groupBy, aggregates, order, distinctOn, relationOptions } = ast
+  const lists = [
+    fields ?? [],
+    groupBy,
+    aggregates,
+    order,
+    distinctOn,
+    relationOptions,
+    joins,
+  ].flat()
   const [first] = lists
   if (first !== undefined) {
     const at = ast.raw.slice(first.span.start, first.span.end)

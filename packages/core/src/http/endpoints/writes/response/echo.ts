@@ -61,7 +61,7 @@ export function cachedEchoPlan(
   ast: QueryAst,
   form: EchoForm,
 ): ReadPlan {
-  const { echoes } = call.runtime
+  const { echoes } = call.runtime.caches
   const name = `${form} ${resource.name}\n${call.query}`
   const known = echoes.get(name, call)
   if (known !== undefined) return known
@@ -148,7 +148,7 @@ export async function readEchoList(
   keys: readonly (readonly Value[])[],
   known?: KnownRows,
 ): Promise<Content> {
-  const asksForEach = call.runtime.policies.get(resource)?.can_read !== undefined
+  const asksForEach = call.runtime.access.policies.get(resource)?.can_read !== undefined
   const written: WrittenRows[] = []
   const values = new Map<string, JsonValue>()
   for await (const { plan, rows, texts } of allRows(call, opened, resource, ast, keys, known)) {

@@ -24,6 +24,7 @@ import {
 import { comparableText } from '../../../../lib/json/comparable-text.ts'
 import type { JsonValue } from '../../../../lib/json/json-value.ts'
 import { stringify } from '../../../../lib/json/stringify.ts'
+import { hashOfText } from '../../../../lib/text-hash.ts'
 import { withTimeLimit } from '../../../../lib/time-limit.ts'
 import type { Resource } from '../../../../model/registry/resource.ts'
 import { header } from '../../../../model/request.ts'
@@ -35,10 +36,15 @@ import type { Opened } from '../../../../query/scoper.ts'
 import { collectionUrl } from '../../../../query/serialize/links.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
-import { type UserIdentity, userIdentityOf } from '../../auth/user-identity.ts'
-import { type OpenedBy, open, pastSnapshot, withOneConnection } from '../../reads/open-database.ts'
+import { callerIdentityOf, type UserIdentity } from '../../auth/user-identity.ts'
+import {
+  type OpenedBy,
+  open,
+  pastSnapshot,
+  withOneConnection,
+} from '../../reads/database/request-database.ts'
 import type { Writing } from '../write-stages.ts'
-import { planEcho, readEchoes } from './echo.ts'
+import { type Echo, planEcho, readEchoes } from './echo.ts'
 
 /** Stores the response of a write inside its transaction. */
 export type StoreResponse = (
@@ -70,8 +76,8 @@ async function runOnce(
   { key, body }: { readonly key: string; readonly body: JsonValue },
   work: (storeResponse: StoreResponse) => Promise<Result>,
 ): Promise<Result> {
-  const route = collectionUrl(resource, call.runtime.routes.plainPrefix)
-  const owner = userIdentityOf(call.runtime.registry.users, call.caller.user)
+  const route = collectionUrl(resource, call.runtime.routing.table.plainPrefix)
+  const owner = callerIdentityOf(call.runtime.registry.users, call.caller)
   const claim = await claimOf({ query: call.query, body }, owner, route, key)
   return onceFor(call, claim, {
     replay: (own, response) => replay(call, own, resource, ast, response),
@@ -96,6 +102,7 @@ export interface Once {
 export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise<Result> {
   const opened = await open(call)
   const held = await claimOrReplay(call, opened, claim, once)
+  // Not a claim, but the stored response.
   if ('status' in held) return held
   try {
     return await once.work(held)
@@ -174,7 +181,7 @@ export const storeOf = (
   { lease }: Pick<Opened, 'lease'>,
 ): KeyStore => ({
   lease,
-  schema: runtime.schema,
+  schema: runtime.database.schema,
   now: () => runtime.clock.now(),
   elapsed: () => runtime.clock.elapsed(),
 })
@@ -214,6 +221,7 @@ function responseOf(
     total: result.total ?? keys.length,
     value: result.value,
     many: Array.isArray(result.value),
+    ...(result.record === undefined ? {} : { recordHash: hashOfText(result.record) }),
     keys: keys.map((key) =>
       key.map((value) => (typeof value === 'bigint' ? String(value) : value)),
     ),
@@ -243,7 +251,7 @@ async function mayReuseValue(
   { authority }: StoredResponse,
 ): Promise<boolean> {
   const plan = planEcho(resource, ast, call.reach, 'list')
-  const { policies } = call.runtime
+  const { policies } = call.runtime.access
   for (const source of allSourcesOf(plan)) {
     if (source !== plan.rows.from && policies.has(source.resource)) return false
   }
@@ -281,5 +289,17 @@ export async function replay(
     value: response.many ? values : (values[0] ?? null),
     total: response.total,
     headers: { ...response.headers, 'idempotency-replayed': 'true' },
+    ...(response.many ? {} : versionOf(values[0] ?? null, response, echoes[0])),
   }
+}
+
+/** What the ETag of a repeated response is made of: the record as stored with the value, or as read again with it. */
+function versionOf(
+  value: JsonValue,
+  { recordHash }: StoredResponse,
+  echo: Echo | undefined,
+): Pick<Result, 'record' | 'recordHash'> {
+  if (value === null) return {}
+  if (value === echo?.value) return echo.record === undefined ? {} : { record: echo.record }
+  return recordHash === undefined ? {} : { recordHash }
 }

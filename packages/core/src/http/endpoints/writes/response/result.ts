@@ -1,6 +1,5 @@
 // Builds the response of a write: its records, and `Location` and ETag for a single one.
 
-import type { JsonValue } from '../../../../lib/json/json-value.ts'
 import { andThen } from '../../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../../model/registry/resource.ts'
 import type { QueryAst } from '../../../../query/parse/ast.ts'
@@ -8,7 +7,6 @@ import { pathPartsOf } from '../../../../query/plan/conditions/path-key.ts'
 import type { ReadPlan, Value } from '../../../../query/plan/plan.ts'
 import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
 import { keyUrl } from '../../../../query/serialize/links.ts'
-import type { InputProblems } from '../../../../write/body/input-problems.ts'
 import type { Values } from '../../../../write/nodes/node.ts'
 import { keyIn } from '../../../../write/resolve/look-up-records.ts'
 import type { Call } from '../../../call/call.ts'
@@ -16,37 +14,28 @@ import type { Result } from '../../../envelope.ts'
 import { type Content, recordContent } from '../../reads/read-result.ts'
 import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
-import type { StoreResponse } from './idempotent-post.ts'
-
-/** The records of a POST body, and its problems so far. */
-export interface Items {
-  readonly items: readonly JsonValue[]
-  readonly many: boolean
-  readonly problems: InputProblems
-  /** Undefined without an Idempotency-Key. */
-  readonly storeResponse: StoreResponse | undefined
-}
 
 /** The key of a record that was just created. */
-export function keyOf(resource: Resource, values: Values): readonly Value[] {
+export function createdKeyOf(resource: Resource, values: Values): readonly Value[] {
   const key = keyIn(resource, values)
   if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
   return key
 }
 
 /** The keys of the records of a list. */
-export function keysOf(
+export function listKeysOf(
   resource: Resource,
   records: readonly Values[],
 ): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
-  for (let i = 0; i < records.length; i++) keys.push(keyOf(resource, records[i] as Values))
+  for (let i = 0; i < records.length; i++) keys.push(createdKeyOf(resource, records[i] as Values))
   return keys
 }
 
 /** The written records, and the form of their response. */
 interface WrittenRecords {
   readonly keys: readonly (readonly Value[])[]
+  /** Whether the response has a list. */
   readonly many: boolean
   readonly status: 200 | 201
   /** Whether the response is stored for an Idempotency-Key, which needs values. */
@@ -71,9 +60,11 @@ export async function writtenResult(
     return andThen(content, (one) => recordResult(call, resource, { key, status }, one))
   }
   const plan = () => planEcho(resource, ast, call.reach, 'list')
+  // `Prefer: return=minimal`, and no callback or policy needs the records.
   if (many && !isStored && !isListNeeded(call, plan))
     return { value: null, status, keys, total: keys.length }
   if (many) {
+    // A stored response has values, not their JSON text.
     const asked = isStored ? { ...call, asText: false } : call
     return {
       ...(await readEchoList(asked, opened, resource, ast, keys, rows)),

@@ -1,0 +1,67 @@
+// createSignIn: builds what finds the sender of a request: the strategies, the store of refresh tokens and the rate limiter.
+
+import type { HostFunctions } from '../access/hooks/host-functions.ts'
+import type { Connections } from '../database/connections.ts'
+import { Lease } from '../database/leases/lease.ts'
+import { createRefreshTokenStore } from '../database/own-tables/refresh-tokens.ts'
+import { requestBounds } from '../database/statements/bounds.ts'
+import type { Clock } from '../lib/clock.ts'
+import { andThen } from '../lib/maybe-promise.ts'
+import { withoutPlugins } from '../lib/sql/without-plugins.ts'
+import type { Resource } from '../model/registry/resource.ts'
+import type { ApiSettings } from '../model/settings/settings.ts'
+import { noScopes } from '../query/compile/scopes.ts'
+import { createAuth } from './create-auth.ts'
+import { createLimiter } from './limits/limiter.ts'
+import type { SignIn } from './sign-in.ts'
+import type { OpenForRequest } from './users/look-up-user.ts'
+
+export interface SignInParts {
+  readonly settings: ApiSettings
+  /** The resource of the user model. */
+  readonly users: Resource | undefined
+  readonly clock: Clock
+  readonly host: Pick<HostFunctions, 'callHook' | 'report' | 'warn'>
+  readonly database: Connections
+  /** Whether the code that runs was called by a hook, which may hold the only connection. */
+  readonly isInsideHook: () => boolean
+}
+
+export function createSignIn(parts: SignInParts): SignIn {
+  const { settings, users, clock, host, database } = parts
+  const { callHook, report, warn } = host
+  const { root, schema, dialect } = database
+  const { trustedProxies, statementTimeout, rateLimitStore: store } = settings
+  const open = openerOf(parts)
+  return {
+    auth: createAuth({ settings, users, clock, open, report, callHook }),
+    refreshStore: createRefreshTokenStore({
+      root,
+      schema,
+      dialect,
+      bounds: requestBounds(statementTimeout),
+    }),
+    limits: {
+      limiter: createLimiter({ store, clock, warn }),
+      trustedProxies,
+      loginWindows: settings.auth.loginWindows,
+    },
+  }
+}
+
+/** Returns the function that opens the connection on which the user of a request is read. */
+const openerOf =
+  ({ settings, database, isInsideHook }: SignInParts): OpenForRequest =>
+  (request) =>
+    andThen(database.session(request), (given) => {
+      const db = withoutPlugins(given)
+      return andThen(database.dialect(db), (dialect) => ({
+        target: { db, dialect, scopes: noScopes },
+        lease: new Lease({
+          db,
+          dialect,
+          bounds: requestBounds(settings.statementTimeout, request),
+        }),
+        isShared: given === database.root && !given.isTransaction && !isInsideHook(),
+      }))
+    })

@@ -1,0 +1,6 @@
+// The package jose, which is loaded when the first token is signed or verified.
+
+import { lazyModule } from '../../lib/lazy-module.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+
+export const jose: () => MaybePromise<typeof import('jose')> = lazyModule(() => import('jose'))

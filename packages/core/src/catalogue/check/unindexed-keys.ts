@@ -1,0 +1,118 @@
+// unindexedKeys: the foreign keys without an index through which models or clients aggregate related records. The database then reads all
+// rows of the table for each record, which is slow but no difference between models and tables.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
+import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
+import { settingNames } from '../../model/settings/setting-names.ts'
+import type { SchemaRules } from '../shared/schema-rules.ts'
+import type { TableIndex } from '../shared/table-index.ts'
+import type { ComparedModel } from './compare-schema.ts'
+import {
+  type DatabaseSchema,
+  findColumn,
+  findTable,
+  isView,
+  type SchemaTable,
+  sameColumnName,
+  sameTable,
+} from './database-schema.ts'
+
+/** A foreign key by which an aggregate finds the related records. */
+interface AggregatedKey {
+  readonly model: string
+  readonly relation: string
+  readonly holder: TableName
+  readonly columns: readonly string[]
+}
+
+interface Followed {
+  readonly from: Resource
+  readonly relation: ResolvedRelation
+}
+
+export async function unindexedKeys(
+  db: AnyDatabase,
+  { indexes }: SchemaRules,
+  models: readonly ComparedModel[],
+  schema: DatabaseSchema,
+): Promise<readonly AggregatedKey[]> {
+  const keys = new Map<string, AggregatedKey & { readonly table: SchemaTable }>()
+  for (const key of models.flatMap(aggregatedKeys)) {
+    const table = findTable(schema, key.holder)
+    if (table === undefined || isView(table)) continue
+    if (key.columns.some((name) => findColumn(schema, table, name) === undefined)) continue
+    const id = JSON.stringify([tableKey(key.holder), key.columns])
+    if (!keys.has(id)) keys.set(id, { ...key, table })
+  }
+  const found = new Map<string | undefined, readonly TableIndex[]>()
+  for (const place of new Set([...keys.values()].map(({ holder }) => holder.schema))) {
+    const tables = [...keys.values()].filter(({ holder }) => holder.schema === place)
+    const names = [...new Set(tables.map(({ table }) => table.name))]
+    found.set(place, await indexes(db, place, names))
+  }
+  return [...keys.values()].filter(({ holder, columns, table }) => {
+    const own = (found.get(holder.schema) ?? []).filter((one) =>
+      sameTable(schema, one.table, table.name),
+    )
+    const all = [table.primaryKey, ...table.uniqueKeys, ...own.map((one) => one.columns)]
+    return !all.some((index) => beginsWith(schema, index, columns))
+  })
+}
+
+/** Whether the columns are the first of the index, in any order. */
+const beginsWith = (
+  schema: DatabaseSchema,
+  index: readonly string[],
+  columns: readonly string[],
+): boolean => {
+  const first = index.slice(0, columns.length)
+  return columns.every((column) => first.some((one) => sameColumnName(schema, one, column)))
+}
+
+function aggregatedKeys({ resource, methods }: ComparedModel): readonly AggregatedKey[] {
+  if (!methods.has('GET')) return []
+  // Relations whose aggregates clients may request; then those that the model's own aggregates follow.
+  const asked = resource.settings.allowAggregation ? [...resource.relations.values()] : []
+  const followed = [
+    ...asked
+      .filter(({ target }) => target.settings.allowAggregation)
+      .map((relation) => ({ from: resource, relation })),
+    ...Object.values(resource.model.aggregates).flatMap(({ of }) => relationsAlong(resource, of)),
+  ]
+  return followed.flatMap(({ from, relation }) => {
+    const key = keyOf(relation)
+    return key === undefined ? [] : { model: from.name, relation: relation.name, ...key }
+  })
+}
+
+/** Returns the relations at the beginning of a path such as `floors.rooms.area`. */
+function relationsAlong(from: Resource, path: string): readonly Followed[] {
+  const [name = '', ...rest] = path.split('.')
+  const relation = from.relations.get(name)
+  if (relation === undefined) return []
+  return [{ from, relation }, ...relationsAlong(relation.target, rest.join('.'))]
+}
+
+function keyOf({
+  kind,
+  target,
+  to,
+  through,
+}: ResolvedRelation): Pick<AggregatedKey, 'holder' | 'columns'> | undefined {
+  if (through !== undefined) {
+    return { holder: through, columns: through.from.map(({ dbName }) => dbName) }
+  }
+  if (kind !== 'hasMany') return undefined
+  return { holder: target, columns: to.map(({ dbName }) => dbName) }
+}
+
+/** Returns the text of a warning. */
+export function adviceOf(keys: readonly AggregatedKey[]): string {
+  const lines = keys.map(({ model, relation, holder: { table }, columns }) => {
+    const list = columns.join(', ')
+    const index = [table, ...columns].join('_')
+    return `\n- ${model}.${relation}: no index of ${table} begins with (${list}). Add one: create index ${index} on ${table} (${list}).`
+  })
+  return `Aggregates of related records read whole tables (${settingNames.schemaCheck}):${lines.join('')}`
+}

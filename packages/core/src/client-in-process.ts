@@ -1,0 +1,224 @@
+// The typed client in this process: its transport enters the pipeline of a request, with the sender given by the host.
+
+import { isUser } from './access/caller.ts'
+import type { HookCall } from './access/hooks/hook-call.ts'
+import { noPolicies } from './access/policies/policy.ts'
+import { system } from './access/roles/roles.ts'
+import type { GivenCaller } from './auth/given-caller.ts'
+import type { Limiter } from './auth/limits/limiter.ts'
+import type { Call, CallRequest, Result, Transport } from './client/client-call.ts'
+import { segmentOf } from './client/collection-name.ts'
+import { type Client, clientOver } from './client/create-client.ts'
+import { cursorIn, failed, failureOf } from './client/transport.ts'
+import { nestedOn } from './database/leases/nested-requests.ts'
+import { answerInProcess, type ProcessResponse } from './handle.ts'
+import type { Runtime } from './http/call/call.ts'
+import { asParsed } from './lib/json/as-parsed.ts'
+import { copyJson } from './lib/json/copy.ts'
+import type { JsonValue } from './lib/json/json-value.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
+import type { AnyDatabase } from './lib/sql/any-database.ts'
+import { type ApiRequest, withLowerCaseNames } from './model/request.ts'
+import { queryMediaType } from './write/body/query-body.ts'
+
+/** How many requests hooks may make one inside another. */
+const deepest = 8
+
+/** Requests of this process are not limited. */
+const unlimited: Limiter = { count: async () => ({}), check: async () => {} }
+
+/** A client whose requests are those of a user, of nobody (null) or of the system. */
+export const clientFor = <A>(
+  runtime: Runtime,
+  user: unknown,
+  db: AnyDatabase | undefined,
+): Client<A> => {
+  const given = user === 'system' ? { user: null, caller: system } : { user }
+  // The host may call it in a hook, with its connection.
+  const trail = db === undefined ? [] : nestedOn(db).trail
+  return clientOn(runtimeFor(runtime, { ...given, trail }, db), trail)
+}
+
+/** The client that a hook receives: in the transaction of its request, as its caller or as the system. */
+function clientInHook(
+  runtime: Runtime,
+  { request, caller, transaction, runtime: { database } }: HookCall,
+  as: 'caller' | 'system',
+  trail: readonly string[],
+): Client<unknown> {
+  const sender = as === 'system' ? system : caller
+  const given = { user: sender.user, caller: sender, trail }
+  const inside = runtimeFor(runtime, given, transaction ?? database.session(request))
+  const { ip, baseUrl, host } = request
+  return clientOn(inside, trail, { ip, baseUrl, host })
+}
+
+/**
+ * The function that makes the clients of hooks. They are made of the runtime of the API, so that nothing of the caller of a request reaches
+ * those of another. `trail`: the requests by which hooks have made this one.
+ */
+export const clientsInHooks =
+  (runtime: () => Runtime, trail: readonly string[] = []): Runtime['access']['clientInHook'] =>
+  (call, as, hooks) =>
+    clientInHook(runtime(), call, as, [...trail, hooks])
+
+/** The runtime of requests whose sender is given, on `own` if there is one. */
+function runtimeFor(
+  runtime: Runtime,
+  given: GivenCaller,
+  own: MaybePromise<AnyDatabase> | undefined,
+): Runtime {
+  const { access, signIn } = runtime
+  const { trail } = given
+  return {
+    ...runtime,
+    access: {
+      ...access,
+      policies: given.caller?.isSystem ? noPolicies : access.policies,
+      clientInHook: clientsInHooks(() => runtime, trail),
+    },
+    signIn: { ...signIn, given, limits: { ...signIn.limits, limiter: unlimited } },
+    database: own === undefined ? runtime.database : on(own, runtime),
+  }
+}
+
+/** The connections of requests that use one instance. */
+const on = (own: MaybePromise<AnyDatabase>, { database }: Runtime): Runtime['database'] => ({
+  ...database,
+  session: () => own,
+  knownSession: () => (own instanceof Promise ? undefined : own),
+})
+
+/** Creates the client whose requests pass through the stages of a runtime; `origin` has the rest of each request. */
+function clientOn<A>(
+  runtime: Runtime,
+  trail: readonly string[] = [],
+  origin: Partial<ApiRequest> = {},
+): Client<A> {
+  const { settings, routing } = runtime
+  const { plainPrefix, ownPaths } = routing.table
+  const client: Client<A> = clientOver(transportIn(runtime, trail, origin), {
+    root: plainPrefix,
+    endpointCase: settings.endpointCase,
+    batchPath: settings.batch?.path.slice(plainPrefix.length) ?? '/batch',
+    pathOf: (name) => ownPaths.get(segmentOf(name, settings.endpointCase)),
+  })
+  return ownCalls(client)
+}
+
+/** The client in the process that made a call. */
+const makers = new WeakMap<object, object>()
+
+type Make = (...given: readonly unknown[]) => object
+
+/** Returns the client with a `batch` that throws a TypeError for calls of other clients, because they would be sent as its caller. */
+function ownCalls<A>(client: Client<A>): Client<A> {
+  const batch = (calls: readonly Call<unknown>[], ...options: readonly never[]) => {
+    if (calls.some((call) => (makers.get(call) ?? client) !== client))
+      throw new TypeError(otherClient)
+    return client.batch(calls, ...options)
+  }
+  // Without a prototype, whose members would otherwise take the place of collections.
+  const known: Record<string | symbol, unknown> = { __proto__: null, batch }
+  return new Proxy(client, {
+    get(target, name) {
+      known[name] ??= noting(Reflect.get(target, name), client)
+      return known[name]
+    },
+  })
+}
+
+/** Returns a collection whose methods note for each call that `client` made it. */
+function noting(collection: unknown, client: object): unknown {
+  if (typeof collection !== 'object' || collection === null) return collection
+  const noted = Object.entries(collection as Record<string, Make>).map(([name, make]) => {
+    const note: Make = (...given) => {
+      const call = make(...given)
+      makers.set(call, client)
+      return call
+    }
+    return [name, note]
+  })
+  return Object.fromEntries(noted)
+}
+
+const otherClient =
+  'A batch is sent as the caller of its client: make all of its calls with the same client.'
+
+function transportIn(
+  runtime: Runtime,
+  trail: readonly string[],
+  origin: Partial<ApiRequest>,
+): Transport {
+  const user = runtime.signIn.given?.user
+  return async (call, signal) => {
+    let request: ApiRequest
+    try {
+      request = withLowerCaseNames({
+        ...origin,
+        ...messageOf(runtime, call),
+        ...(signal && { signal }),
+        ...(isUser(user) && { user }),
+      })
+    } catch (cause) {
+      return failed(String(cause), { status: 0, code: 'no_answer', cause })
+    }
+    if (trail.length > deepest) {
+      const refused = { error: new Error(tooDeep(trail)) }
+      return resultOf(await answerInProcess(runtime, request, refused))
+    }
+    const session = runtime.database.knownSession(request)
+    if (!session?.isTransaction) return resultOf(await answerInProcess(runtime, request))
+    const inside = [...trail, `${request.method} ${call.path}`]
+    const response = await nestedOn(session).inTurn(session, inside, (own) =>
+      answerInProcess({ ...runtime, database: on(own, runtime) }, request),
+    )
+    return resultOf(response)
+  }
+}
+
+/** Returns method, URL, headers and body of a call. A list with a URL that is too long is a QUERY. */
+function messageOf(
+  { routing, settings }: Runtime,
+  { method, path, query, body, headers = {}, many }: CallRequest,
+): ApiRequest {
+  const place = `${routing.table.plainPrefix}${path}`
+  const url = query === '' ? place : `${place}?${query}`
+  if (many && url.length > settings.limits.urlLength) {
+    const form = { 'content-type': queryMediaType, ...headers }
+    return { method: 'QUERY', url: place, headers: form, body: query }
+  }
+  return body === undefined
+    ? { method, url, headers }
+    : { method, url, headers, body: copyJson(body as JsonValue) }
+}
+
+const tooDeep = (trail: readonly string[]): string =>
+  `Hooks make requests by args.as that call hooks, more than ${deepest} inside one another: ${trail.join(' → ')}.`
+
+function resultOf(response: ProcessResponse): Result<unknown> {
+  const { status, headers } = response
+  if (!('result' in response)) {
+    return failureOf(status, response.body ?? {}, headers['retry-after'], response.cause)
+  }
+  const { value, total, next = null, previous = null, empty } = response.result
+  return {
+    ok: true,
+    status,
+    value: asParsed(value),
+    total: empty === true ? undefined : total,
+    next,
+    previous,
+    after: cursorOf(next, 'after'),
+    before: cursorOf(previous, 'before'),
+    etag: headers.etag ?? null,
+    // A getter, because making them takes as long as a stage of the request, and few callers read them.
+    get headers() {
+      return new Headers(headers)
+    },
+  }
+}
+
+/** `cursorIn`, without reading the URL of a page that has a number. */
+const cursorOf = (url: string | null, name: string): string | null =>
+  url?.includes(`${name}=`) ? cursorIn(url, name) : null

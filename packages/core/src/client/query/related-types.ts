@@ -1,0 +1,96 @@
+// Aggregates of related records in a query: their check, and their places in results and conditions. Types only.
+
+import type { AnyModel } from '../../model/define-model.ts'
+import type { AggregateFunction } from '../../model/query-words/operators.ts'
+import type { AggregateShape, AggregateValue, EndOf } from '../aggregate-types.ts'
+import type { FieldName, Given, RelationName, Shape } from '../model-fields.ts'
+import type { Exactly, Misspelt, Mistake } from './mistakes.ts'
+import type { ColumnCondition, Valued, Where } from './where-types.ts'
+
+/** The option for aggregates of related records. `A` is what is given, so only its paths are followed. */
+export interface Aggregating<M extends AnyModel, G extends Given, A> {
+  /**
+   * Aggregates of related records, by the names that they have in results, conditions and orders.
+   *
+   * ```ts
+   * await client.sites.list({
+   *   aggregate: { open: { count: 'appointments', where: { status: 'open' } }, spent: { sum: 'appointments.bills.amount' } },
+   *   where: { open: { gt: 0 } },
+   *   orderBy: ['-open'],
+   * })
+   * ```
+   */
+  readonly aggregate?: (A & CheckedAggregates<M, G, A>) | undefined
+}
+
+/** The type `A`, but each mistake in it has an error type with its name. */
+type CheckedAggregates<M extends AnyModel, G extends Given, A> =
+  string extends FieldName<M>
+    ? unknown
+    : {
+        readonly [L in keyof A]: L extends TakenName<M, G>
+          ? Mistake<`"${L & string}" is the name of another member`>
+          : CheckedAggregate<M, G, A[L]>
+      }
+
+/** The names of members of a record and of groups of conditions. */
+type TakenName<M extends AnyModel, G extends Given> =
+  | FieldName<M>
+  | RelationName<M, G>
+  | 'or'
+  | 'and'
+  | 'not'
+
+type CheckedAggregate<M extends AnyModel, G extends Given, One> = OneFunction<FunctionIn<One>> & {
+  readonly [K in keyof One]: K extends AggregateFunction
+    ? [AggregateShape<K, EndOf<M, G, One[K]>>] extends [never]
+      ? NoSuch<K, One[K]>
+      : One[K]
+    : K extends 'where'
+      ? EndIn<M, G, One> extends { readonly model: infer End extends AnyModel }
+        ? Exactly<Where<End, G>, One[K]>
+        : never
+      : Misspelt<K>
+}
+
+type FunctionIn<One> = keyof One & AggregateFunction
+
+/** Requires one function. */
+type OneFunction<Fn, All = Fn> = [Fn] extends [never]
+  ? Mistake<'count, sum, avg, min or max'>
+  : Fn extends unknown
+    ? [All] extends [Fn]
+      ? unknown
+      : Mistake<'only one of count, sum, avg, min and max'>
+    : never
+
+type NoSuch<Fn, P> = Fn extends 'count'
+  ? Mistake<`"${P & string}" does not lead to several records`>
+  : Mistake<`"${P & string}" has no ${Fn & string} over several records`>
+
+type EndIn<M extends AnyModel, G extends Given, One> = EndOf<M, G, One[FunctionIn<One>]>
+
+type ShapeIn<M extends AnyModel, G extends Given, One> = AggregateShape<
+  FunctionIn<One>,
+  EndIn<M, G, One>
+>
+
+type ValueIn<M extends AnyModel, G extends Given, One> = AggregateValue<
+  FunctionIn<One>,
+  EndIn<M, G, One>
+>
+
+/** The members of a record that aggregates add. */
+export type AggregatedMembers<M extends AnyModel, G extends Given, A> = {
+  -readonly [L in keyof A]: ValueIn<M, G, A[L]>
+}
+
+/** The conditions that aggregates add; `unknown` if there are none. */
+export type LabelConditions<M extends AnyModel, G extends Given, A> = [keyof A] extends [never]
+  ? unknown
+  : {
+      readonly [L in keyof A]?: ColumnCondition<
+        ShapeIn<M, G, A[L]> & Shape,
+        Valued<ValueIn<M, G, A[L]>>
+      >
+    }

@@ -1,0 +1,40 @@
+// Searches by a column of type tsvector in PostgreSQL.
+
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import { rowsOf } from '../../lib/sql/statement.ts'
+import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
+import {
+  keysWhere,
+  type SearchIndexes,
+  searchIndexes,
+  wordsOf,
+} from '../shared/sql/search-indexes.ts'
+import { quotedName } from './postgres-column-facts.ts'
+
+export const postgresSearchIndexes = (
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+): Promise<SearchIndexes> =>
+  searchIndexes(
+    tables,
+    async ({ schema, table, index, language }) => {
+      const [found] = await rowsOf<{ vector: unknown; language: unknown }>(db)`
+      select exists (select from pg_attribute a join pg_type y on y.oid = a.atttypid
+          where a.attrelid = to_regclass(${quotedName(schema, table)}) and a.attname = ${index}
+            and not a.attisdropped and y.typname = 'tsvector') as vector,
+        exists (select from pg_ts_config where cfgname = ${language}) as language`
+      if (found?.vector !== true) return `it has no column "${index}" of type tsvector.`
+      return found.language === true
+        ? undefined
+        : `there is no text search configuration "${language}".`
+    },
+    foundByVector,
+  )
+
+/** The text search configuration of the tsvector makes the words of the index from those of the request. */
+function foundByVector(search: SearchIndex, words: readonly string[]): Fragment {
+  const wanted = wordsOf(words).map((word) => `'${word}':*`)
+  const query = sql`to_tsquery(${search.language}::regconfig, ${wanted.join(' & ')})`
+  return keysWhere(search, sql`${sql.id(search.index)} @@ ${query}`)
+}

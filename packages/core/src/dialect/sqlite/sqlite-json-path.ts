@@ -1,0 +1,28 @@
+// The values at paths of json columns in SQLite, which stores JSON as text.
+
+import { type Fragment, sql } from '../../lib/sql/fragment.ts'
+import type { JsonPath } from '../../model/dialect-column.ts'
+import { jsonPathText } from '../shared/json/json-path.ts'
+import { type Ref, within } from '../shared/sql/sql-parts.ts'
+
+/** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
+export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
+  const path = jsonPathText(keys)
+  const found = sql`json_type(${ref}, ${path})`
+  const value = sql`json_extract(${ref}, ${path})`
+  return sql`case when json_valid(${ref}) then ${typedValue(type, found, value)} end`
+}
+
+function typedValue(type: JsonPath['type'], found: Ref, value: Ref): Fragment {
+  const isNumber = sql`${found} in ('integer', 'real')`
+  switch (type) {
+    case 'text':
+      return sql`case when ${found} = 'text' then ${value} end`
+    case 'boolean':
+      return sql`case ${found} when 'true' then 1 when 'false' then 0 end`
+    case 'integer':
+      return sql`case when ${isNumber} and ${within.integers(value)} and ${value} = cast(${value} as integer) then cast(${value} as integer) end`
+    case 'float':
+      return sql`case when ${isNumber} and ${within.doubles(value)} then cast(${value} as real) end`
+  }
+}

@@ -1,0 +1,26 @@
+// Expectation: what a value should have been, before it is known where the value stands.
+
+import {
+  type CodedProblem,
+  type ProblemCode,
+  type ProblemParams,
+  problem,
+} from './problem-codes.ts'
+
+/** What was expected of a value, as the end of "Expected …", with the code and the params of the problem. */
+export interface Expectation {
+  readonly text: string
+  /** The problem of a value that is not so. */
+  readonly problem: CodedProblem
+}
+
+/** What is expected, and the code of the problem otherwise. */
+export const expectation = <Code extends ProblemCode>(
+  code: Code,
+  params: ProblemParams<Code>,
+  text: string,
+): Expectation => ({ text, problem: problem(code, params, `Expected ${text}.`) })
+
+/** A value of a type: of a column, or of JSON. */
+export const expectedType = (type: string, text: string): Expectation =>
+  expectation('wrong_type', { type }, text)

@@ -1,0 +1,37 @@
+// The column type opaque: values of database types that the service does not interpret. Responses show their text; clients cannot write
+// them.
+// `type-definition.ts` says what each member decides.
+
+import { expectedType } from '../../lib/problems/expectation.ts'
+import { isString, sameText, type TypeDefinition } from '../type-definition.ts'
+
+const expected = expectedType('string', 'a string')
+
+export const opaqueType: TypeDefinition = {
+  json: 'string',
+  number: false,
+  text: false,
+  comparison: 'none',
+  ofMoment: false,
+  isRange: false,
+  isFiner: false,
+  isShownInFull: false,
+  hasOneJson: true,
+  hasOneText: false,
+  holdsUuid: false,
+  isOnlyRead: true,
+  secrets: 'any',
+  options: [],
+
+  fromText: (text) => ({ value: text }),
+  fromJson: (json, column, read) => (isString(json) ? read(column, json) : { expected }),
+  canonicalTest: () => isString,
+  fits: isString,
+  queryValue: sameText,
+  pathText: sameText,
+  fromCursor: false,
+
+  schema: { type: 'string' },
+  example: () => undefined,
+  hasPlainSchema: false,
+}

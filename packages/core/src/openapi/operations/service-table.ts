@@ -1,0 +1,238 @@
+// The table of operations that belong to no resource: the index, authentication, batches and health. An entry says where an endpoint is
+// served, and what its operation is.
+
+import { indexSample } from '../code-samples.ts'
+import { codesOfAll } from '../declared-codes.ts'
+import type { Occasion } from '../error-catalogue.ts'
+import { serviceTags } from '../info.ts'
+import { oneParameters, serviceParameters } from '../parameters/query-parameters.ts'
+import {
+  basicUserSchema,
+  loginBody,
+  refreshBody,
+  tokenPairSchema,
+} from '../schemas/auth-schemas.ts'
+import { batchBody, batchResults } from '../schemas/batch-schemas.ts'
+import { indexSchema } from '../schemas/index-schema.ts'
+import { answeredRecord } from '../schemas/record-schemas.ts'
+import type { Schema } from '../schemas/schema.ts'
+import { credentialOccasions, csrfParameters, securityOf } from '../security.ts'
+import type { ServiceDraft, ServiceEntry, Writer } from './operation-draft.ts'
+
+/** The operations, in the order of the document. */
+export const serviceTable: readonly ServiceEntry[] = [
+  {
+    path: ({ prefix }) => prefix,
+    method: 'get',
+    tag: serviceTags.index,
+    draft(writer) {
+      const { auth, rateWindows } = writer.settings
+      const protection = { strategies: auth.strategies, required: false }
+      return {
+        id: 'getIndex',
+        kind: 'Index',
+        summary: 'What this API serves',
+        description: 'What the caller may list, and requests to try.',
+        samples: indexSample(writer.settings),
+        security: auth.strategies.length === 0 ? undefined : securityOf(auth, protection),
+        parameters: serviceParameters(writer.components, writer.settings),
+        value: indexSchema,
+        occasions: [
+          'parameters',
+          ...credentialOccasions(protection),
+          ...(rateWindows.length > 0 ? (['limited'] as const) : []),
+        ],
+      }
+    },
+  },
+  {
+    path: ({ auth }) => auth.routes.login,
+    method: 'post',
+    tag: serviceTags.auth,
+    draft: login,
+  },
+  {
+    path: ({ auth }) => auth.routes.refresh,
+    method: 'post',
+    tag: serviceTags.auth,
+    draft: (writer) => ({
+      id: 'refreshTokens',
+      kind: 'Refresh',
+      summary: 'Exchange a refresh token for a new pair',
+      description: 'A refresh token can be used once.',
+      security: [],
+      parameters: serviceParameters(writer.components, writer.settings),
+      body: refreshBody,
+      value: tokenPairSchema(writer),
+      occasions: ['database', 'parameters', 'signIn', 'refresh', 'limited', 'body'],
+    }),
+  },
+  {
+    path: ({ auth }) => auth.routes.logout,
+    method: 'post',
+    tag: serviceTags.auth,
+    draft: (writer) => ({
+      id: 'logout',
+      kind: 'Logout',
+      summary: 'Sign out',
+      description: 'Clears the cookie, where there is one. Tokens stay valid until they expire.',
+      security: [],
+      parameters: serviceParameters(writer.components, writer.settings),
+      value: { type: 'null' },
+      occasions: [
+        ...(['database', 'parameters', 'signIn'] as const),
+        ...(writer.settings.rateWindows.length > 0 ? (['limited'] as const) : []),
+      ],
+    }),
+  },
+  {
+    path: ({ auth }) => auth.routes.me,
+    method: 'get',
+    tag: serviceTags.auth,
+    draft(writer) {
+      const { registry, settings, components } = writer
+      const { users } = registry
+      const protection = { strategies: settings.auth.strategies, required: true }
+      return {
+        id: 'getCurrentUser',
+        kind: 'CurrentUser',
+        summary: 'Get the current user',
+        description: 'The user whose credential is sent.',
+        security: securityOf(settings.auth, protection),
+        parameters:
+          users === undefined
+            ? serviceParameters(components, settings)
+            : oneParameters(components, users),
+        value: users === undefined ? {} : answeredRecord(writer, users),
+        occasions: [
+          ...(['database', 'restricted', 'record', 'query', 'limited'] as const),
+          ...credentialOccasions(protection),
+        ],
+      }
+    },
+  },
+  {
+    path: ({ batch }) => batch?.path,
+    method: 'post',
+    tag: serviceTags.batch,
+    draft(writer) {
+      const { components, registry, settings } = writer
+      const protection = { strategies: settings.auth.strategies, required: false }
+      return {
+        id: 'runBatch',
+        kind: 'Batch',
+        summary: 'Run several requests in one transaction',
+        description: [
+          'The requests run in their order, each with the rights, the validation and the response of a request of its own.',
+          'If one of them fails, the response is its status and its error, `at` is its place, such as `operations[3]`, and nothing is stored.',
+        ].join(' '),
+        security: securityOf(settings.auth, protection),
+        parameters: [
+          ...serviceParameters(components, settings),
+          ...csrfParameters(settings.auth, protection),
+        ],
+        body: batchBody(writer, settings.batch?.max ?? 0),
+        value: batchResults(writer),
+        occasions: batchOccasions(writer),
+        codes: codesOfAll(registry, 'Batch'),
+      }
+    },
+  },
+  {
+    path: ({ healthRoute }) => healthRoute,
+    method: 'get',
+    tag: serviceTags.health,
+    draft: () => health('getHealth', 'Whether the process lives', 'live'),
+  },
+  {
+    path: ({ healthRoute }) => (healthRoute === undefined ? undefined : `${healthRoute}/ready`),
+    method: 'get',
+    tag: serviceTags.health,
+    draft: () => health('getReadiness', 'Whether requests can be served', 'ready', ['health']),
+  },
+]
+
+/** A login by JSON gives tokens if the strategy jwt is enabled; a login by header gives the user, for the strategies that read one. */
+function login(writer: Writer): ServiceDraft {
+  const { auth } = writer.settings
+  const byHeader = auth.strategies.filter((name) => name === 'basic' || name === 'api_key')
+  const tokens = auth.strategies.includes('jwt')
+  const answers = [
+    ...(tokens ? [tokenPairSchema(writer)] : []),
+    ...(byHeader.length > 0 ? [basicUserSchema(writer)] : []),
+  ]
+  const [only] = answers
+  return {
+    id: 'login',
+    kind: 'Login',
+    summary: 'Sign in',
+    description: [
+      ...(tokens ? ['A login name and a password as JSON give a pair of tokens.'] : []),
+      ...(byHeader.length > 0
+        ? ['A credential in the Authorization header gives basic information of its user.']
+        : []),
+    ].join(' '),
+    security: [
+      ...(tokens ? [{}] : []),
+      ...securityOf(auth, { strategies: byHeader, required: true }),
+    ],
+    parameters: serviceParameters(writer.components, writer.settings),
+    ...(tokens ? { body: loginBody, bodyIsOptional: byHeader.length > 0 } : {}),
+    value: answers.length === 1 && only ? only : { anyOf: answers },
+    occasions: [
+      ...(['database', 'parameters', 'signIn', 'protected', 'password', 'limited'] as const),
+      ...(tokens ? (['body'] as const) : []),
+    ],
+  }
+}
+
+/** The occasions of a batch: an operation can fail in every way in which the same request can fail on its own. */
+const batchOccasions = ({ registry }: Writer): readonly Occasion[] => [
+  'batch',
+  'limited',
+  'protected',
+  'cookie',
+  'password',
+  'restricted',
+  'relationRight',
+  'record',
+  'query',
+  'list',
+  'join',
+  'otherResource',
+  'database',
+  'body',
+  'written',
+  'stored',
+  'removed',
+  'restored',
+  'precondition',
+  'bulk',
+  'idempotent',
+  ...(registry.resources.some(({ settings }) => settings.allowUpsert) ? (['upsert'] as const) : []),
+]
+
+function health(
+  id: string,
+  summary: string,
+  status: 'live' | 'ready',
+  occasions: readonly Occasion[] = [],
+): ServiceDraft {
+  const value: Schema = {
+    type: 'object',
+    properties: { status: { type: 'string', const: status } },
+    required: ['status'],
+    additionalProperties: false,
+  }
+  const description = 'For load balancers and orchestrators.'
+  return {
+    id,
+    kind: 'Health',
+    summary,
+    description,
+    security: [],
+    parameters: [],
+    value,
+    occasions,
+  }
+}

@@ -1,0 +1,65 @@
+// The bodies of the authentication endpoints as schemas: what login and refresh receive, and what they respond with.
+
+import type { ReferenceObject } from 'openapi3-ts/oas31'
+import type { Registry } from '../../model/registry/resource.ts'
+import type { ApiSettings } from '../../model/settings/settings.ts'
+import type { Records } from './record-schemas.ts'
+import type { Schema } from './schema.ts'
+import { responseSchema } from './value-schemas.ts'
+
+interface AuthContext extends Pick<Records, 'components'> {
+  readonly settings: ApiSettings
+  readonly registry: Registry
+}
+
+const text: Schema = { type: 'string' }
+
+export const loginBody: Schema = {
+  type: 'object',
+  properties: { username: text, password: { type: 'string', format: 'password' } },
+  required: ['username', 'password'],
+}
+
+export const refreshBody: Schema = {
+  type: 'object',
+  properties: {
+    refresh_token: { type: 'string', description: 'A leading `Bearer ` is dropped.' },
+  },
+  required: ['refresh_token'],
+}
+
+/** Returns the schema of an access token with its refresh token. */
+export const tokenPairSchema = (context: AuthContext): ReferenceObject =>
+  context.components.schema('token pair', 'TokenPair', () => ({
+    type: 'object',
+    properties: {
+      access_token: { type: 'string', description: 'Goes into `Authorization: Bearer …`.' },
+      refresh_token: { type: 'string', description: 'Gives the next pair, once.' },
+      user_pk: userKey(context),
+    },
+    required: ['access_token', 'refresh_token', 'user_pk'],
+    additionalProperties: false,
+  }))
+
+/** Returns the schema of the user to whom a login without tokens belongs: the key and the login name. */
+export const basicUserSchema = (context: AuthContext): ReferenceObject =>
+  context.components.schema('basic user', 'BasicUser', () => {
+    const { lookupField } = context.settings.auth
+    return {
+      type: 'object',
+      properties: {
+        user_pk: userKey(context),
+        ...(lookupField === undefined ? {} : { [lookupField]: { description: 'The login name.' } }),
+      },
+      required: ['user_pk', ...(lookupField === undefined ? [] : [lookupField])],
+      additionalProperties: false,
+    }
+  })
+
+/** Returns the schema of the user's key; for a composite key, that of the string used in paths. */
+function userKey({ registry }: AuthContext): Schema {
+  const [column, ...others] = registry.users?.primaryKey ?? []
+  if (column === undefined) return { description: 'Key of the user.' }
+  const schema = others.length > 0 ? text : responseSchema(column)
+  return { ...schema, description: 'Key of the user.' }
+}

@@ -1,0 +1,81 @@
+// Plans the aggregates that models declare (`aggregates`): their text is that of the query language, and so is all that follows from it.
+
+import { ApiError } from '../../../errors.ts'
+import type { AggregateColumn } from '../../../model/registry/resource.ts'
+import type { ParseLimits } from '../../parse/limits.ts'
+import { parseQuery } from '../../parse/parse-query.ts'
+import type { PlanContext } from '../context.ts'
+import type { Output, RelatedRef, Source } from '../plan.ts'
+import { type PlanWhere, planAggregate } from './related-aggregate.ts'
+
+const noLimit = { setting: '', value: Number.POSITIVE_INFINITY }
+
+/** The limits of requests do not apply to what a model declares. */
+export const unlimited: ParseLimits = {
+  conditions: noLimit,
+  relationFilters: noLimit,
+  aggregates: noLimit,
+  list: noLimit,
+}
+
+/** Plans a declared aggregate of `from`; one that occurs again in a query is planned once. */
+export function planDeclared(
+  context: PlanContext,
+  from: Source,
+  column: AggregateColumn,
+  planWhere: PlanWhere,
+): RelatedRef {
+  const known = context.relatedAggregates.get(from) ?? new Map<string, RelatedRef>()
+  context.relatedAggregates.set(from, known)
+  // No text of a client begins with a space, so none takes the place of what a model declares.
+  const key = ` ${column.name}`
+  const planned = known.get(key) ?? planText(context, from, column, planWhere)
+  known.set(key, planned)
+  return planned
+}
+
+function planText(
+  context: PlanContext,
+  from: Source,
+  column: AggregateColumn,
+  planWhere: PlanWhere,
+): RelatedRef {
+  const ast = parseQuery(`fields=${column.text}`, { limits: unlimited })
+  const [node] = ast.fields ?? []
+  if (node === undefined || !('kind' in node) || node.kind !== 'related') {
+    throw new TypeError(`"${column.text}" is no aggregate of related records.`)
+  }
+  const own: PlanContext = { ...context, ast, fromModel: true }
+  return { ...planAggregate(own, from, node, planWhere), declared: column }
+}
+
+/**
+ * Plans the declared aggregates that responses contain without being asked. An aggregate of records that the caller may not list is left
+ * out.
+ */
+export function sentAggregates(
+  context: PlanContext,
+  from: Source,
+  planWhere: PlanWhere,
+): readonly Output[] {
+  const { aggregates } = from.resource
+  if (aggregates.size === 0) return []
+  return [...aggregates.values()].flatMap((column): Output | [] => {
+    const value = column.sent ? unlessForbidden(context, from, column, planWhere) : undefined
+    return value === undefined ? [] : { key: column.name, value, visible: true, unasked: true }
+  })
+}
+
+function unlessForbidden(
+  context: PlanContext,
+  from: Source,
+  column: AggregateColumn,
+  planWhere: PlanWhere,
+): RelatedRef | undefined {
+  try {
+    return planDeclared(context, from, column, planWhere)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined
+    throw error
+  }
+}
