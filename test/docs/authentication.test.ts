@@ -1,6 +1,4 @@
-/** Executes the curl examples of docs/guide/authentication.md in order, and the models of docs/recipes/register-users.md. */
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+/** Executes the curl examples of the pages on authentication in order, and the models of docs/recipes/register-users.md. */
 import type { AnyModel, Api, ApiRequest } from '@model-api/core'
 import { createPeople, jwtKeys, peopleApi, User } from '../auth/people.ts'
 import { get, send } from '../support/api.ts'
@@ -12,8 +10,9 @@ import { readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const file = fileURLToPath(new URL('../../docs/guide/authentication.md', import.meta.url))
-const page = readFileSync(file, 'utf8')
+const page = ['authentication', 'tokens', 'passwords', 'sessions']
+  .map((name) => readSource(`docs/guide/${name}.md`))
+  .join('\n')
 const registration = readSource('docs/recipes/register-users.md')
 
 interface Answer {
@@ -80,7 +79,7 @@ function revocationsOf({ refreshTokens }: Api): readonly Promise<number>[] {
   return calls
 }
 
-suite('the page on authentication', (test) => {
+suite('the pages on authentication', (test) => {
   test('shows the actual responses', async () => {
     const [db] = openDatabases()
     if (db === undefined) throw new Error('no database')

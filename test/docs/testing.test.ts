@@ -1,4 +1,4 @@
-/** Compiles and executes the tests of docs/recipes/testing.md and the session of docs/guide/authentication.md. */
+/** Compiles and executes the tests of docs/recipes/testing.md and the session of docs/guide/sessions.md. */
 
 import { equal } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
@@ -42,7 +42,8 @@ suite('the page on testing', (test) => {
 
 suite('a session of the host', (test) => {
   test('identifies the user if the request comes from the same site', async () => {
-    const code = codeOf('docs/guide/authentication.md', 'Sessions of the host')
+    const [session = ''] = codeOf('docs/guide/sessions.md').split('interface Member ')
+    const code = `${session}${codeOf('docs/guide/passwords.md', 'A login of your own')}`
     const { statusOf, userOf, addUser } = (await compiled(`
 import { type ApiRequest, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
 import Sqlite from 'better-sqlite3'

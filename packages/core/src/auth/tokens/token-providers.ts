@@ -1,4 +1,4 @@
-// Token providers: read an access token from the request, in the configured order (docs/guide/authentication.md).
+// Token providers: read an access token from the request, in the configured order (docs/guide/tokens.md).
 
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
