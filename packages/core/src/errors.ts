@@ -312,6 +312,14 @@ export const tokenHasExpired = (): ApiError =>
     'Bearer error="invalid_token", error_description="Token has expired"',
   )
 
+/** A token that was issued, or begins to be valid, later than now. */
+export const tokenNotYetValid = (): ApiError =>
+  unauthorized(
+    'token_not_yet_valid',
+    'Token is not valid yet',
+    'Bearer error="invalid_token", error_description="Token is not valid yet"',
+  )
+
 /** A refresh token that is malformed, forged, or of another service. */
 export const invalidToken = (): ApiError =>
   unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')

@@ -97,6 +97,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.authorizationMissing(challenge), 'protected'),
   entry(errors.invalidCredentials(challenge), 'protected'),
   entry(errors.tokenHasExpired(), 'protected'),
+  entry(errors.tokenNotYetValid(), 'protected', 'refresh'),
   entry(errors.invalidToken(), 'protected', 'refresh'),
   entry(errors.invalidRefreshToken(), 'refresh'),
   entry(errors.crossSiteRequest(), 'cookie'),

@@ -1,6 +1,11 @@
 // The strategy jwt: an access token that a token provider finds; the user is loaded for every request.
 
-import { crossSiteRequest, invalidCredentials, tokenHasExpired } from '../../errors.ts'
+import {
+  crossSiteRequest,
+  invalidCredentials,
+  tokenHasExpired,
+  tokenNotYetValid,
+} from '../../errors.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import { isSameOrigin } from '../same-origin.ts'
@@ -36,7 +41,7 @@ export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: Jw
     claims: Claims | undefined,
     isSafe: () => boolean,
   ): Credential {
-    const isValid = claims !== undefined && !claims.expired
+    const isValid = claims !== undefined && claims.timing === 'current'
     return {
       strategy: 'jwt',
       isSent: true,
@@ -55,6 +60,7 @@ export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: Jw
 
 function valid(claims: Claims | undefined, challenge: string): Claims {
   if (claims === undefined) throw invalidCredentials(challenge)
-  if (claims.expired) throw tokenHasExpired()
+  if (claims.timing === 'expired') throw tokenHasExpired()
+  if (claims.timing === 'early') throw tokenNotYetValid()
   return claims
 }

@@ -1,6 +1,6 @@
 // Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token.
 
-import type { JWTPayload } from 'jose'
+import type { errors, JWTPayload } from 'jose'
 import type { Clock } from '../../lib/clock.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
@@ -20,10 +20,13 @@ export interface Subject {
   readonly lookup: string
 }
 
+/** `early`: the token was issued, or begins to be valid (`nbf`), later than now. */
+export type Timing = 'current' | 'expired' | 'early'
+
 /** The claims of a verified token. */
 export interface Claims extends Subject {
-  /** Whether the token has expired; it is valid in all other respects. */
-  readonly expired: boolean
+  /** Whether the token is valid now; an expired or early one is valid in all other respects. */
+  readonly timing: Timing
   /** The key under which requests and failed sign-ins of the account are counted. */
   readonly account: string
   /** When the token expires, in seconds since 1970. */
@@ -134,15 +137,21 @@ async function read(
       ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
       ...(settings.audience === undefined ? {} : { audience: settings.audience }),
     })
-    return await claims(payload, settings, clock, { expired: false })
+    return await claims(payload, settings, clock, 'current')
   } catch (error) {
-    // jose checks `exp` last, so an expired token is valid in all other respects.
+    // jose checks `nbf` and `exp` last, so these tokens are valid in all other respects.
     if (error instanceof errors.JWTExpired)
-      return await claims(error.payload, settings, clock, { expired: true })
+      return await claims(error.payload, settings, clock, 'expired')
+    if (error instanceof errors.JWTClaimValidationFailed && beginsLater(error))
+      return await claims(error.payload, settings, clock, 'early')
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
 }
+
+/** Whether the claim `nbf` is a time, but later than now. */
+const beginsLater = ({ claim, reason }: errors.JWTClaimValidationFailed): boolean =>
+  claim === 'nbf' && reason === 'check_failed'
 
 /** Returns the `alg` of the token's header if it is allowed; other header members are ignored. */
 async function algorithmOf(
@@ -162,15 +171,21 @@ async function claims(
   payload: JWTPayload,
   settings: JwtSettings,
   clock: Clock,
-  { expired }: { readonly expired: boolean },
+  timing: Timing,
 ): Promise<Claims | undefined> {
   const { sub, iat, exp, lookup: given } = payload
   if (typeof sub !== 'string' || sub === '' || exp === undefined || !Number.isFinite(exp)) {
     return undefined
   }
-  // A token issued in the future (`iat`, beyond the leeway) is invalid.
+  if (iat !== undefined && !Number.isFinite(iat)) return undefined
   const now = Math.floor(clock.now() / 1000)
-  if (iat !== undefined && !(Number.isFinite(iat) && iat <= now + settings.leeway)) return undefined
+  const isEarly = iat !== undefined && iat > now + settings.leeway
   const lookup = typeof given === 'string' ? given : ''
-  return { key: sub, lookup, expired, account: await accountKey(lookup || sub), expiresAt: exp }
+  return {
+    key: sub,
+    lookup,
+    timing: isEarly ? 'early' : timing,
+    account: await accountKey(lookup || sub),
+    expiresAt: exp,
+  }
 }

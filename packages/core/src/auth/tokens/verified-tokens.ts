@@ -7,9 +7,9 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 /** Maximum number of cached tokens (LRU). */
 const maxTokens = 1000
 
-/** The claim that this cache reads. */
+/** What this cache reads of the claims. */
 interface Expiry {
-  readonly expired: boolean
+  readonly timing: string
   /** Seconds since 1970. */
   readonly expiresAt: number
 }
@@ -37,7 +37,7 @@ export function rememberVerified<C extends Expiry>(
       return before.claims
     }
     return verify().then((claims) => {
-      if (claims === undefined || claims.expired) known.delete(token)
+      if (claims?.timing !== 'current') known.delete(token)
       else known.set(token, { claims, at: now })
       return claims
     })

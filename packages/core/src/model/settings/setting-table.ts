@@ -447,8 +447,8 @@ export class SettingTable<
   readonly API_JWT_ISSUER: ApiPart<string> = authText
   /** The claim `aud`; tokens with another or none are refused. Unset by default. */
   readonly API_JWT_AUDIENCE: ApiPart<string> = authText
-  /** Seconds of clock skew allowed for `exp` and `iat`. Default 0. */
-  readonly API_JWT_LEEWAY: ApiPart<number> = { default: 0, ...apiPart, check: integer(0, 300) }
+  /** Seconds of clock skew allowed for `exp`, `iat` and `nbf`. Default 5. */
+  readonly API_JWT_LEEWAY: ApiPart<number> = { default: 5, ...apiPart, check: integer(0, 300) }
   /** Signs access tokens; the environment variable takes precedence. */
   readonly ACCESS_SECRET_KEY: ApiPart<string> = key
   /** Signs refresh tokens; the environment variable takes precedence. */

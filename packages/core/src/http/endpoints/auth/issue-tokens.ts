@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../auth/tokens/digest.ts'
 import type { IssuedToken, Subject, Tokens } from '../../../auth/tokens/tokens.ts'
 import type { Users } from '../../../auth/users/users.ts'
 import type { RefreshRecord } from '../../../database/own-tables/refresh-tokens.ts'
-import { invalidRefreshToken, invalidToken } from '../../../errors.ts'
+import { invalidRefreshToken, invalidToken, tokenNotYetValid } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { HookRecord } from '../../../model/settings/access/hook-types.ts'
@@ -38,6 +38,7 @@ export async function firstPair(
 export async function readRefreshToken(tools: TokenTools, text: string): Promise<Subject> {
   const claims = await tools.tokens.readRefresh(text)
   if (claims === undefined) throw invalidToken()
+  if (claims.timing === 'early') throw tokenNotYetValid()
   return claims
 }
 
