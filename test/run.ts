@@ -17,6 +17,7 @@ import { type FileProcess, startFileProcess } from './support/file-process.ts'
 import { dropLeftovers } from './support/leftovers.ts'
 import type { Way } from './support/path.ts'
 import { type Lane, lanesOf, needsOwnProcess, queueOf, takeJob } from './support/queue.ts'
+import { type FailedFile, filesToRepeat, withSecondTries } from './support/second-try.ts'
 import { findServers, type Servers, stopServers } from './support/servers.ts'
 import { addSpares, mostSpares, takeSpares } from './support/spare-databases.ts'
 import { closingTable, type FileReport, type Run, sum } from './support/table.ts'
@@ -118,6 +119,7 @@ async function main(): Promise<number> {
   const reports: FileReport[] = []
   const cpu: FileCpu[] = []
   const failures: string[] = []
+  const failed: FailedFile[] = []
   const queue = queueOf(jobs)
   const idle: FileProcess[] = []
   const work = async (lane: Lane): Promise<void> => {
@@ -126,11 +128,21 @@ async function main(): Promise<number> {
       const { report, isFirst, failure } = await runFile(job, environment, idle)
       reports.push({ file: titleOf(job), report })
       cpu.push({ file: job.file, isFirst, cpu: report.cpu })
-      if (failure !== undefined) failures.push(failure)
+      if (failure !== undefined) {
+        failures.push(failure)
+        failed.push({ job, report })
+      }
     }
   }
   await Promise.all(lanesOf(atOnce).map(work))
-  await Promise.all(idle.map((child) => child.end()))
+  await endAll(idle)
+  const second: FileReport[] = []
+  for (const { job } of filesToRepeat(failed, namesFiles)) {
+    console.log(`\nAgain, alone: ${titleOf(job)}`)
+    const { report } = await runFile(job, environment, idle)
+    second.push({ file: titleOf(job), report })
+    await endAll(idle)
+  }
   if (servers !== undefined) await dropLeftovers(servers, id)
   await stopServers()
   // Repeats the failures at the end, because the log of many files may be cut.
@@ -143,7 +155,10 @@ async function main(): Promise<number> {
           .map(titleOf)
           .filter((title) => !done.has(title))
       : []
-  return close({ files: reports, servers, leftOut }, files.length === 0 ? 1 : 0)
+  return close(
+    { files: withSecondTries(reports, second), servers, leftOut },
+    files.length === 0 ? 1 : 0,
+  )
 }
 
 function close(run: Run, failures: number): number {
@@ -203,6 +218,11 @@ function testFiles(): string[] {
 
 function textOf(file: string): string {
   return readFileSync(join(here, file), 'utf8')
+}
+
+/** Ends the processes, and empties the list. */
+async function endAll(processes: FileProcess[]): Promise<void> {
+  await Promise.all(processes.splice(0).map((one) => one.end()))
 }
 
 interface FileRun {

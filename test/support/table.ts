@@ -9,6 +9,8 @@ export function sum(reports: readonly Report[]): Count {
 export interface FileReport {
   readonly file: string
   readonly report: Report
+  /** What its first try gave, where only the second one passed. */
+  readonly failedOnce?: string
 }
 
 export interface Run {
@@ -42,6 +44,9 @@ export function closingTable({ files, servers, leftOut }: Run): string {
     reports.flatMap(({ notRun }) => notRun.map(({ what, why }) => [what, why])),
   )
   for (const [what, why] of reasons) rows.push([what, `NOT RUN: ${why}`])
+  for (const { file, failedOnce } of files) {
+    if (failedOnce !== undefined) rows.push([nameOf(file), `FAILED ONCE: ${failedOnce}`])
+  }
   const width = Math.max(...rows.map(([where]) => where.length))
   const table = rows.map(([where, text]) => `  ${where.padEnd(width)}  ${text}`)
   return `\n${[...coverageLines(files), ...leftOutLines(files, leftOut), ...table].join('\n')}\n`
