@@ -96,8 +96,9 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'client-in-process.ts': [1, 'by the call: the client that made it'],
   'database/leases/nested-requests.ts': [
     1,
-    'by the connection of hooks: the requests that they make on it',
+    'by the connection of hooks, or of a transaction: the requests that are made on it',
   ],
+  'database/statements/kysely-methods.ts': [1, 'by an executor: the one that it was derived from'],
   'database/leases/savepoint-level.ts': [1, 'by the connection: the levels of open savepoints'],
 }
 

@@ -1,5 +1,6 @@
 /** createApi({ replicas }): which requests use a replica and which the primary, and what happens to reads if one is unavailable. */
-import { belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
+import { type Api, belongsTo, defineModel, hashApiKey, hasMany } from '@model-api/core'
+import type { Client } from '@model-api/core/client'
 import { fragment } from '@model-api/core/internals'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { jwtKeys } from '../auth/people.ts'
@@ -32,6 +33,7 @@ const Note = defineModel('Note', {
 })
 
 const models = [Team, Note]
+type Teams = Api<{ models: [typeof Team, typeof Note] }>
 
 const config = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const,
@@ -77,6 +79,32 @@ eachDatabase('replicas', (test, primary) => {
     equal((await get(api, '/api/teams?count=exact&name__eq=first')).total, 1)
     equal((await get(api, '/api/teams?exists(notes.text__eq=primary)')).value, [])
     equal((await send(api, 'HEAD', '/api/teams/1')).status, 200)
+  })
+
+  test('api.as reads as GET does; with { db }, and in hooks, it reads what it is given, which no replica replaces', async () => {
+    const api = withReplicas(first)
+    await api.ready
+    const nameBy = async (client: { readonly [name: string]: unknown }): Promise<unknown> =>
+      (await (client as unknown as Client<Teams>).teams.get(1).unwrap()).name
+    const own = { db: primary.kysely }
+    equal([await nameBy(api.as(null)), await nameBy(api.as(null, own))], ['first', 'primary'])
+    equal(await nameBy(api.as('system', { db: second.kysely })), 'second')
+    const told: unknown[] = []
+    const hooked = testApi(
+      primary,
+      models,
+      {
+        ...config,
+        API_RETURN_CALLBACK: async (value, { as, action }) => {
+          if (action === 'GET_MANY') told.push(await nameBy(as.user), await nameBy(as.system))
+          return value
+        },
+      },
+      { replicas: [first.kysely] },
+    )
+    await hooked.ready
+    equal((await get(hooked, '/api/teams')).value[0].name, 'first')
+    equal(told, ['primary', 'primary'])
   })
 
   test('repeated reads with cached statements are read from a replica', async () => {

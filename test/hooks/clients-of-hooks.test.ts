@@ -9,6 +9,7 @@ import {
   type RequestArgs,
 } from '@model-api/core'
 import type { Client } from '@model-api/core/client'
+import { CamelCasePlugin } from 'kysely'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -263,6 +264,191 @@ eachDatabase('the clients of hooks', (test, db) => {
     })
     equal([(await post(endless, note())).status, calls], [500, 9])
   })
+  test('a client of the host on the transaction of the request, or derived from it, does not wait for the request', async () => {
+    let inside: Notes | undefined
+    const told: unknown[] = []
+    const api = apiWith({
+      API_ADD_CALLBACK: async (object, { name }) => {
+        if (name !== 'Note' || inside === undefined) return object
+        await later()
+        told.push((await inside.entries.create({ text: object.text })).status)
+        told.push((await inside.notes.list().unwrap()).length)
+        await Promise.all([inside.entries.list(), inside.entries.create({ text: 'x'.repeat(50) })])
+        return object
+      },
+      API_RETURN_CALLBACK: async (value, { model }) => {
+        if (model.name === 'Note') told.push((await inside?.entries.list().unwrap())?.length)
+        return value
+      },
+    })
+    for (const derived of [false, true]) {
+      told.length = 0
+      await db.kysely.transaction().execute(async (trx) => {
+        const client = api.as(ann, { db: trx })
+        inside = plain.as('system', { db: derived ? trx.withPlugin(new CamelCasePlugin()) : trx })
+        equal((await client.notes.createMany([note('a'), note('b')])).status, 201)
+        equal(told.splice(0), [201, 0, 201, 1, 2])
+        equal((await client.batch([client.notes.create(note('c'))])).status, 200)
+        equal(told.splice(0), [201, 2, 3])
+        equal((await client.notes.list()).status, 200)
+        equal(told.splice(0), [3])
+        // Rolled back with the request.
+        equal((await client.notes.createMany([note('d'), note('a'.repeat(41))])).status, 400)
+        equal(
+          (await client.batch([client.notes.create(note('e')), client.notes.get(0)])).status,
+          404,
+        )
+        const [first, second] = await Promise.all([
+          inside.notes.list(),
+          client.notes.create(note('f')),
+        ])
+        equal([first.status, second.status], [200, 201])
+      })
+      equal(await entries(), ['a', 'b', 'c', 'f'])
+      for (const { table } of [Note, Entry]) await db.kysely.deleteFrom(table as never).execute()
+    }
+  })
+
+  test('requests by instances derived from one transaction take their turns', async () => {
+    await plain.as('system').entries.create({ text: 'taken' }).unwrap()
+    await db.kysely.transaction().execute(async (trx) => {
+      const clients = [trx, trx.withPlugin(new CamelCasePlugin()), trx.withoutPlugins()].map(
+        (one) => plain.as('system', { db: one }),
+      )
+      const statuses = await Promise.all(
+        clients.flatMap((client, i) => [
+          client.entries.createMany([{ text: `no ${i}` }, { text: 'taken' }]),
+          client.entries.create({ text: `yes ${i}` }),
+        ]),
+      )
+      equal(
+        statuses.map(({ status }) => status),
+        [409, 201, 409, 201, 409, 201],
+      )
+    })
+    equal(await entries(), ['taken', 'yes 0', 'yes 1', 'yes 2'])
+    const ended = await db.kysely.startTransaction().execute()
+    await ended.commit().execute()
+    equal((await plain.as('system', { db: ended }).entries.list()).status, 500)
+  })
+
+  test('requests of hooks have the headers of their request, but for those about that one request', async () => {
+    const seen: unknown[] = []
+    const results: number[] = []
+    const api = testApi(db, models, {
+      API_ALLOW_BATCH: true,
+      API_AUTHENTICATE_METHOD: ['custom'],
+      API_CUSTOM_AUTH: ({ headers }) =>
+        headers?.['x-key'] === 'of ann' && { id: 1, roles: ['clerk'] },
+      API_CUSTOM_AUTH_SCHEME: { in: 'header', name: 'X-Key' },
+      API_ACCESS_POLICY: {
+        scope_query: (query, { request, model }) =>
+          model.name === 'Entry' ? query.where('text', '=', request.headers?.['x-tenant']) : query,
+      },
+      API_SETUP_CALLBACK: ({ headers }) => void seen.push(headers),
+      API_UPDATE_CALLBACK: async (object, { name }, { as }) => {
+        if (name !== 'Note' || object.text === 'inner') return object
+        const user: Notes = as.user
+        const system: Notes = as.system
+        const made = await system.notes.create({ text: 'inner', owner_id: 1 })
+        results.push(made.status, made.ok && made.value !== null ? 1 : 0)
+        const key = made.ok ? (made.value?.id ?? 0) : 0
+        const before = seen.length
+        results.push((await user.notes.update(key, { owner_id: 1 })).status)
+        results.push((await user.notes.get(key, { headers: { 'X-Tenant': 'own' } })).status)
+        results.push((await user.batch([user.notes.get(key)])).status)
+        results.push((await user.entries.list().unwrap()).length)
+        seen.splice(0, before)
+        return object
+      },
+    }) as NotesApi
+    const plainly = await post(plain, note())
+    for (const one of ['a', 'b']) await plain.as('system').entries.create({ text: one })
+    const headers = {
+      Host: 'api.test',
+      Origin: 'https://app.test',
+      'X-Request-Id': 'r1',
+      'X-Forwarded-For': '203.0.113.9',
+      'X-Tenant': 'a',
+      'Accept-Language': 'de',
+      'X-Key': 'of ann',
+      Cookie: 'x-key=a',
+      Authorization: 'Bearer a',
+      Accept: 'application/problem+json',
+      'Accept-Encoding': 'gzip',
+      'Content-Type': 'application/merge-patch+json',
+      'Content-Length': '16',
+      'If-Match': plainly.headers.etag ?? '',
+      'If-Unmodified-Since': 'Mon, 01 Jan 2029 00:00:00 GMT',
+      Prefer: 'return=minimal',
+      'X-Write-Position': 'a',
+      Range: 'bytes=0-1',
+    }
+    const url = `/api/notes/${plainly.value.id}`
+    const body = '{"text":"outer"}'
+    const { status } = await api.handle({ method: 'PATCH', url, headers, body })
+    equal([status, ...results], [204, 201, 1, 200, 200, 200, 1])
+    const inherited = {
+      host: 'api.test',
+      origin: 'https://app.test',
+      'x-request-id': 'r1',
+      'x-forwarded-for': '203.0.113.9',
+      'x-tenant': 'a',
+      'accept-language': 'de',
+    }
+    equal(seen.slice(0, 3), [inherited, { ...inherited, 'x-tenant': 'own' }, inherited])
+    const adding = apiWith(logged)
+    const keyed = { 'idempotency-key': 'the-same-key-for-all' }
+    for (let i = 0; i < 2; i++) {
+      const sent = await send(adding, 'POST', '/api/notes', {
+        headers: keyed,
+        body: note('c'),
+        user: ann,
+      })
+      equal(sent.status, 201)
+    }
+    equal(await entries(), ['a', 'b', 'c'])
+  })
+
+  test('hooks that call themselves by a client of the host end at the same depth', async () => {
+    const schema = { sqlite: 'main', postgres: 'public', mysql: '' }[db.name]
+    const given: ((args: HookArgs, trx: unknown) => unknown)[] = [
+      (_, trx) => trx,
+      (args) => args.db.withPlugin(new CamelCasePlugin()),
+      (args) => args.db.withoutPlugins().withTables(),
+      ...(schema === '' ? [] : [(args: HookArgs) => args.db.withSchema(schema)]),
+    ]
+    for (const connection of given) {
+      let calls = 0
+      const errors: string[] = []
+      let trx: unknown
+      const options = { onError: (error: unknown) => errors.push((error as Error).message) }
+      const endless = testApi(
+        db,
+        models,
+        {
+          API_ADD_CALLBACK: async (object, _model, args) => {
+            calls++
+            const own = { db: connection(args, trx) as never }
+            await endless.as(ann, own).notes.create(note()).unwrap()
+            return object
+          },
+        },
+        { ...options, ...(schema === '' ? {} : { schema }) },
+      ) as NotesApi
+      const status = await db.kysely.transaction().execute(async (outer) => {
+        trx = outer
+        return (await endless.as(ann, { db: outer }).notes.create(note())).status
+      })
+      equal([status, calls], [500, 9], `${connection}`)
+      if (connection !== given[0]) {
+        calls = 0
+        equal([(await post(endless, note())).status, calls], [500, 9], `${connection}`)
+      }
+      ok(errors[0]?.includes('more than 8'), errors[0])
+    }
+  })
+  const later = () => new Promise((resolve) => setTimeout(resolve, 2))
   const refuse = (): never => {
     throw apiError(409, 'Conflict', 'Not shown.')
   }

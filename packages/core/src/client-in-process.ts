@@ -10,9 +10,10 @@ import type { Call, CallRequest, Result, Transport } from './client/client-call.
 import { segmentOf } from './client/collection-name.ts'
 import { type Client, clientOver } from './client/create-client.ts'
 import { cursorIn, failed, failureOf } from './client/transport.ts'
-import { nestedOn } from './database/leases/nested-requests.ts'
+import { placeOn } from './database/leases/nested-requests.ts'
 import { answerInProcess, type ProcessResponse } from './handle.ts'
 import type { Runtime } from './http/call/call.ts'
+import { headersForHooks } from './http/inherited-headers.ts'
 import { asParsed } from './lib/json/as-parsed.ts'
 import { copyJson } from './lib/json/copy.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
@@ -32,12 +33,7 @@ export const clientFor = <A>(
   runtime: Runtime,
   user: unknown,
   db: AnyDatabase | undefined,
-): Client<A> => {
-  const given = user === 'system' ? { user: null, caller: system } : { user }
-  // The host may call it in a hook, with its connection.
-  const trail = db === undefined ? [] : nestedOn(db).trail
-  return clientOn(runtimeFor(runtime, { ...given, trail }, db), trail)
-}
+): Client<A> => clientOn(runtime, user === 'system' ? { user: null, caller: system } : { user }, db)
 
 /** The client that a hook receives: in the transaction of its request, as its caller or as the system. */
 function clientInHook(
@@ -48,9 +44,10 @@ function clientInHook(
 ): Client<unknown> {
   const sender = as === 'system' ? system : caller
   const given = { user: sender.user, caller: sender, trail }
-  const inside = runtimeFor(runtime, given, transaction ?? database.session(request))
   const { ip, baseUrl, host } = request
-  return clientOn(inside, trail, { ip, baseUrl, host })
+  const headers = headersForHooks(request, runtime.settings.auth)
+  const db = transaction ?? database.session(request)
+  return clientOn(runtime, given, db, { ip, baseUrl, host, headers })
 }
 
 /**
@@ -82,22 +79,26 @@ function runtimeFor(
   }
 }
 
-/** The connections of requests that use one instance. */
+/** The connections of requests that use one instance, which no replica replaces. */
 const on = (own: MaybePromise<AnyDatabase>, { database }: Runtime): Runtime['database'] => ({
   ...database,
   session: () => own,
   knownSession: () => (own instanceof Promise ? undefined : own),
+  replicas: undefined,
 })
 
-/** Creates the client whose requests pass through the stages of a runtime; `origin` has the rest of each request. */
+/**
+ * Creates the client whose requests pass through the stages of a runtime, on `own` if there is one; `origin` has the rest of each request.
+ */
 function clientOn<A>(
   runtime: Runtime,
-  trail: readonly string[] = [],
+  given: GivenCaller,
+  own: MaybePromise<AnyDatabase> | undefined,
   origin: Partial<ApiRequest> = {},
 ): Client<A> {
   const { settings, routing } = runtime
   const { plainPrefix, ownPaths } = routing.table
-  const client: Client<A> = clientOver(transportIn(runtime, trail, origin), {
+  const client: Client<A> = clientOver(transportIn(runtime, given, own, origin), {
     root: plainPrefix,
     endpointCase: settings.endpointCase,
     batchPath: settings.batch?.path.slice(plainPrefix.length) ?? '/batch',
@@ -146,42 +147,53 @@ const otherClient =
   'A batch is sent as the caller of its client: make all of its calls with the same client.'
 
 function transportIn(
-  runtime: Runtime,
-  trail: readonly string[],
+  api: Runtime,
+  given: GivenCaller,
+  own: MaybePromise<AnyDatabase> | undefined,
   origin: Partial<ApiRequest>,
 ): Transport {
-  const user = runtime.signIn.given?.user
+  const { user, trail = [] } = given
+  const { statementTimeout } = api.settings
+  const runtime = runtimeFor(api, { ...given, trail }, own)
   return async (call, signal) => {
     let request: ApiRequest
     try {
       request = withLowerCaseNames({
         ...origin,
-        ...messageOf(runtime, call),
+        ...messageOf(runtime, call, origin.headers),
         ...(signal && { signal }),
         ...(isUser(user) && { user }),
       })
     } catch (cause) {
       return failed(String(cause), { status: 0, code: 'no_answer', cause })
     }
-    if (trail.length > deepest) {
-      const refused = { error: new Error(tooDeep(trail)) }
+    const session = runtime.database.knownSession(request)
+    const place = session?.isTransaction ? await placeOn(session, statementTimeout) : undefined
+    const inside = deeper(trail, place?.nested.trail)
+    if (inside.length > deepest) {
+      const refused = { error: new Error(tooDeep(inside)) }
       return resultOf(await answerInProcess(runtime, request, refused))
     }
-    const session = runtime.database.knownSession(request)
-    if (!session?.isTransaction) return resultOf(await answerInProcess(runtime, request))
-    const inside = [...trail, `${request.method} ${call.path}`]
-    const response = await nestedOn(session).inTurn(session, inside, (own) =>
-      answerInProcess({ ...runtime, database: on(own, runtime) }, request),
+    if (place === undefined) return resultOf(await answerInProcess(runtime, request))
+    const { db, nested } = place
+    const response = await nested.inTurn(db, [...inside, `${request.method} ${call.path}`], (one) =>
+      answerInProcess(runtimeFor(api, { ...given, trail: inside }, one), request),
     )
     return resultOf(response)
   }
 }
 
+/** The requests inside which a client is used: those that made it, or those of the connection, if the host has made the client. */
+const deeper = (trail: readonly string[], others: readonly string[] = []): readonly string[] =>
+  others.length > trail.length ? others : trail
+
 /** Returns method, URL, headers and body of a call. A list with a URL that is too long is a QUERY. */
 function messageOf(
   { routing, settings }: Runtime,
-  { method, path, query, body, headers = {}, many }: CallRequest,
+  { method, path, query, body, headers: own, many }: CallRequest,
+  inherited: ApiRequest['headers'],
 ): ApiRequest {
+  const headers = { ...inherited, ...own }
   const place = `${routing.table.plainPrefix}${path}`
   const url = query === '' ? place : `${place}?${query}`
   if (many && url.length > settings.limits.urlLength) {

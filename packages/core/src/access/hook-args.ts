@@ -1,5 +1,6 @@
 // The arguments that hooks and policies receive about the request.
 
+import { runningOn, runsInRequest } from '../database/leases/nested-requests.ts'
 import type { AnyDatabase } from '../lib/sql/any-database.ts'
 import type { CallHook } from '../model/hooks/call-hook.ts'
 import { recordForHost } from '../model/hooks/host-values.ts'
@@ -100,9 +101,11 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
 
 /**
  * Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a
- * deadlock.
+ * deadlock; on a transaction of the host, a request that a hook makes on that transaction does not wait for the request of the hook.
  */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.database.session(request)
-  return db instanceof Promise ? runtime.host.callHook : runtime.host.callHookOn(db)
+  if (db instanceof Promise) return runtime.host.callHook
+  const callHook = runtime.host.callHookOn(db)
+  return runsInRequest() ? (name, call) => callHook(name, () => runningOn(db, call)) : callHook
 }

@@ -3,10 +3,10 @@
 
 import { interceptConnection } from '../../database/statements/kysely-methods.ts'
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'
+import { asyncContext } from '../../lib/async-context.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
 import { type CallHook, HookTimeout } from '../../model/hooks/call-hook.ts'
-import { asyncContext } from './async-context.ts'
 
 /**
  * Milliseconds that a hook has to finish after it requests a second connection. A hook that does not await the statement finishes

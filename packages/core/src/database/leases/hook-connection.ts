@@ -3,7 +3,7 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
 import { beforeStatements } from '../statements/kysely-methods.ts'
-import { type NestedRequests, nestOn } from './nested-requests.ts'
+import { type NestedRequests, nestedOn, nestOn } from './nested-requests.ts'
 
 /** Work to do before each statement that a hook sends through `args.db`. */
 export interface BeforeHookStatements {
@@ -30,7 +30,7 @@ export function hookConnection(transaction: AnyDatabase, trail: readonly string[
   })
   const hooks: HookConnection = {
     db,
-    nested: nestOn(db, trail),
+    nested: nestOn(db, trail, nestedOn(transaction)),
     statements: undefined,
     sent: 0,
   }

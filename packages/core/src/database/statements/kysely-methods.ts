@@ -95,10 +95,20 @@ export function interceptConnection(
     const intercepted = (...given: unknown[]): Executor => {
       const derived = derive(...given)
       interceptConnection(derived, intercept, changed)
+      origins.set(derived, origins.get(executor) ?? executor)
       return derived
     }
     executor[name] = intercepted as never
   }
+}
+
+/** The executor of `beforeStatements` that an executor was derived from. */
+const origins = new WeakMap<Executor, Executor>()
+
+/** Returns the executor that `beforeStatements` made, for the instance that it returned and for instances derived from that one. */
+export function originOf(db: AnyDatabase): Executor {
+  const executor = db.getExecutor()
+  return origins.get(executor) ?? executor
 }
 
 const derivations = ['withPlugins', 'withPlugin', 'withPluginAtFront', 'withoutPlugins'] as const
@@ -112,7 +122,9 @@ const noPlugin: Parameters<AnyDatabase['withPlugin']>[0] = {
 /** An instance of the same connection that calls `before` ahead of each of its statements; `db` itself is not changed. */
 export function beforeStatements(db: AnyDatabase, before: () => Promise<void>): AnyDatabase {
   const derived = db.withPlugin(noPlugin)
-  interceptConnection(derived.getExecutor(), async (provide) => {
+  const executor = derived.getExecutor()
+  origins.set(executor, executor)
+  interceptConnection(executor, async (provide) => {
     await before()
     return provide()
   })

@@ -107,24 +107,6 @@ export function routeOperation(
   })
 }
 
-/** Headers of the batch's request that do not apply to its operations. */
-const ofBatchAlone: ReadonlySet<string> = new Set([
-  'accept',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'idempotency-key',
-  'if-match',
-  'if-none-match',
-  'prefer',
-  'transfer-encoding',
-  'x-http-method-override',
-])
-
-/** Returns the headers of the batch's request that apply to its operations. */
-export const inheritedHeaders = ({ headers = {} }: ApiRequest): BatchRequest['inherited'] =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofBatchAlone.has(name)))
-
 /** Returns the request of an operation: the batch's request with the operation's method, URL, headers and body. */
 export function operationRequest(
   { request, runtime, inherited }: BatchRequest,

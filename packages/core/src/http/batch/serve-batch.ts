@@ -14,12 +14,8 @@ import { type Admitted, admit } from '../endpoints/routing/admit.ts'
 import { optionsResult } from '../endpoints/routing/own-methods.ts'
 import { refuseParameters } from '../endpoints/routing/refuse-parameters.ts'
 import type { Result } from '../envelope.ts'
-import {
-  type AdmittedOperation,
-  admission,
-  type BatchRequest,
-  inheritedHeaders,
-} from './admit-operations.ts'
+import { headersForOperations } from '../inherited-headers.ts'
+import { type AdmittedOperation, admission, type BatchRequest } from './admit-operations.ts'
 import { type BatchBody, type Operation, readOperations } from './batch-body.ts'
 import { runBatchOnce } from './idempotent-batch.ts'
 import { batchResult } from './results.ts'
@@ -135,7 +131,7 @@ async function admitBatch(
   const batch: BatchRequest = {
     runtime: { ...runtime, signIn: { ...signIn, auth: signIn.auth.forBatch(request) } },
     request,
-    inherited: inheritedHeaders(request),
+    inherited: headersForOperations(request),
     parts: { stamp },
     // A value that others refer to, or that an Idempotency-Key stores, must be an object.
     wantsText: ({ id }: Operation) => asText && key === undefined && !body.referredTo.has(id),

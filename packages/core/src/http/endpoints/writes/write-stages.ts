@@ -8,7 +8,7 @@ import {
   type BeforeHookStatements,
   hookConnection,
 } from '../../../database/leases/hook-connection.ts'
-import { nestedOn } from '../../../database/leases/nested-requests.ts'
+import { NestedRequests } from '../../../database/leases/nested-requests.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { Opened } from '../../../query/scoper.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
@@ -121,7 +121,7 @@ function writingIn(
   /** Whether one statement outside of a transaction makes the write. */
   const isAlone = fused?.fusion.inTransaction === false
   const hooks = isAlone
-    ? { db: transaction, nested: nestedOn(transaction), statements: undefined, sent: 0 }
+    ? { db: transaction, nested: new NestedRequests([]), statements: undefined, sent: 0 }
     : (call.runtime.batch?.hooks ?? hookConnection(transaction, trailIn(call)))
   hooks.statements = beforeHookStatements
   const inside: Call = isAlone ? call : { ...call, transaction: hooks.db }
