@@ -19,6 +19,7 @@ export const config: ApiConfig = {
   API_ALLOW_AGGREGATION: true,
   API_ALLOW_NESTED_WRITES: true,
   API_AUTHENTICATE_METHOD: ['jwt'],
+  API_JWT_REFRESH_GRACE: 10,
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'username',
   API_CREDENTIAL_CHECK_METHOD: 'check_password',

@@ -1,18 +1,11 @@
 /** Refresh tokens in SQL: the record of the specification; each token can be used once, even by concurrent requests. */
-import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createApi } from '@model-api/core'
-import { Kysely, SqliteDialect } from 'kysely'
 import { get } from '../support/api.ts'
 import { equal, match, ok, rejects } from '../support/assert.ts'
-import type { TestDatabase } from '../support/databases.ts'
-import { sourceArguments } from '../support/node-arguments.ts'
 import { eachDatabase, runsAtOnce, runsOn } from '../support/suite.ts'
 import { Book, bearer, createPeople, jwtKeys, login, peopleApi, refresh, User } from './people.ts'
+import { withWorkers } from './refresh-workers.ts'
 
 runsOn('one server of each engine')
 runsAtOnce(4)
@@ -180,6 +173,20 @@ eachDatabase('refresh tokens', (test, db) => {
     equal((await rows()).length, 2)
   })
 
+  test('revokeAll revokes what concurrent refreshes issue', async () => {
+    const { api } = peopleApi(db)
+    for (let round = 0; round < 5; round++) {
+      const logins = await Promise.all(Array.from({ length: 5 }, () => login(api, 'ann')))
+      const refreshes = logins.map(({ value }) => refresh(api, value.refresh_token))
+      await api.refreshTokens.revokeAll(1)
+      await Promise.all(refreshes)
+      equal(
+        (await rows()).filter(({ revoked }) => !revoked),
+        [],
+      )
+    }
+  })
+
   test('many concurrent first tokens find or create the table', async () => {
     const apis = Array.from({ length: 8 }, () => peopleApi(db).api)
     const answers = await Promise.all(apis.map((api) => login(api, 'ann')))
@@ -229,54 +236,18 @@ eachDatabase('refresh tokens', (test, db) => {
   })
 
   test('of two concurrent processes one succeeds; both can create the table', async () => {
-    const shared = db.name === 'sqlite' ? await peopleInAFile(db) : { url: db.url ?? '', end() {} }
-    const workers = [worker(db.name, shared.url), worker(db.name, shared.url)]
-    const tokens = await Promise.all(workers.map((each) => each.ask({ login: 5 })))
-    equal(tokens.flat().length, 10)
-    for (const token of tokens.flat()) {
-      // As many as a process has connections.
-      const order = { refresh: token, times: 10 }
-      const answers = await Promise.all(workers.map((each) => each.ask(order)))
-      equal(answers.flat().sort(), [200, ...Array(19).fill(403)])
-    }
-    for (const each of workers) each.end()
-    shared.end()
+    await withWorkers(db, 0, async (workers) => {
+      const tokens = await Promise.all(workers.map((each) => each.ask({ login: 5 })))
+      equal(tokens.flat().length, 10)
+      for (const token of tokens.flat()) {
+        // As many as a process has connections.
+        const order = { refresh: token, times: 10 }
+        const answers = (await Promise.all(workers.map((each) => each.ask(order)))).flat()
+        equal(
+          answers.filter((answer) => typeof answer === 'number'),
+          Array(19).fill(403),
+        )
+      }
+    })
   })
 })
-
-/** Processes can share SQLite only through a file. */
-async function peopleInAFile(db: TestDatabase): Promise<{ url: string; end(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'model-api-refresh-'))
-  const url = join(folder, 'people.db')
-  const { default: Sqlite } = await import('better-sqlite3')
-  const kysely = new Kysely<Record<string, never>>({
-    dialect: new SqliteDialect({ database: new Sqlite(url) }),
-  })
-  await createPeople({ ...db, kysely })
-  await kysely.destroy()
-  return { url, end: () => rmSync(folder, { recursive: true, force: true }) }
-}
-
-interface Worker {
-  ask(message: object): Promise<(string | number)[]>
-  end(): void
-}
-
-function worker(name: string, url: string): Worker {
-  const child = fork(fileURLToPath(new URL('./refresh-worker.ts', import.meta.url)), [name, url], {
-    execArgv: [...sourceArguments],
-  })
-  return {
-    ask: (message) =>
-      new Promise((resolve, reject) => {
-        const ended = (): void => reject(new Error('the worker ended'))
-        child.once('exit', ended)
-        child.once('message', (answer) => {
-          child.off('exit', ended)
-          resolve(answer as (string | number)[])
-        })
-        child.send(message)
-      }),
-    end: () => child.disconnect(),
-  }
-}

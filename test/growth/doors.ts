@@ -904,6 +904,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_ISSUER: null,
   API_JWT_AUDIENCE: null,
   API_JWT_LEEWAY: null,
+  API_JWT_REFRESH_GRACE: null,
   API_PASSWORD_COST: null,
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,

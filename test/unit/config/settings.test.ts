@@ -307,6 +307,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_JWT_REFRESH_EXPIRY_TIME: 2880,
     API_JWT_ALGORITHM: 'HS256',
     API_JWT_LEEWAY: 5,
+    API_JWT_REFRESH_GRACE: 0,
     API_AUTH_TOKEN_PROVIDERS: ['header'],
     API_AUTH_COOKIE_NAME: 'access_token',
     API_AUTO_AUTH_ROUTES: true,

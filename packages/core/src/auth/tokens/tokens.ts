@@ -7,6 +7,7 @@ import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth
 import { looksLikePem } from '../../model/settings/auth/pem.ts'
 import { secretProblem } from '../../model/settings/auth/secret-strength.ts'
 import { accountKey } from '../users/account.ts'
+import { sha256Hex } from './digest.ts'
 import { jose } from './jose.ts'
 import { isTokenForm } from './token-form.ts'
 import { type KeyOf, tokenKeys } from './token-keys.ts'
@@ -33,6 +34,13 @@ export interface Claims extends Subject {
   readonly expiresAt: number
 }
 
+/** When a refresh token was exchanged for its successor. */
+export interface Use {
+  readonly token: string
+  /** Milliseconds since 1970. */
+  readonly usedAt: number
+}
+
 /** The times are in milliseconds since 1970. */
 export interface IssuedToken {
   readonly token: string
@@ -42,7 +50,11 @@ export interface IssuedToken {
 
 export interface Tokens {
   issueAccess(subject: Subject): Promise<IssuedToken>
-  issueRefresh(subject: Subject): Promise<IssuedToken>
+  /**
+   * Issues a refresh token: the first of a session, or the successor of a token that was used. The same use gives the same token again,
+   * while the settings are the same and the algorithm makes the same signature twice.
+   */
+  issueRefresh(subject: Subject, used?: Use): Promise<IssuedToken>
   /** Verifies an access token; undefined if it is not valid for this API. `secret` replaces the configured keys. */
   readAccess(token: string, secret?: string): MaybePromise<Claims | undefined>
   readRefresh(token: string): Promise<Claims | undefined>
@@ -67,9 +79,24 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   }
   return {
     issueAccess: (subject) =>
-      issue(settings, clock, accessType, subject, settings.accessSeconds, access.signing),
-    issueRefresh: (subject) =>
-      issue(settings, clock, refreshType, subject, settings.refreshSeconds, refresh.signing),
+      issue(settings, subject, {
+        typ: accessType,
+        id: crypto.randomUUID(),
+        createdAt: clock.now(),
+        lifetime: settings.accessSeconds,
+        signing: access.signing,
+      }),
+    issueRefresh: async (subject, used) =>
+      issue(settings, subject, {
+        typ: refreshType,
+        id:
+          used === undefined
+            ? crypto.randomUUID()
+            : await sha256Hex(`the successor of ${used.token}`),
+        createdAt: used?.usedAt ?? clock.now(),
+        lifetime: settings.refreshSeconds,
+        signing: refresh.signing,
+      }),
     readAccess: (token, secret) => {
       const keys = secret === undefined ? access.verifying : keysOfSecret(secret)
       const verify = () => read(settings, clock, accessType, token, keys)
@@ -88,29 +115,38 @@ function textsOf(secret: string): KeyTexts {
   return { secret, privateKey: undefined, verifyKey: undefined }
 }
 
+/** What differs between the tokens that are issued. */
+interface Issue {
+  readonly typ: string
+  /** The claim `jti`. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Seconds. */
+  readonly lifetime: number
+  readonly signing: KeyOf
+}
+
 async function issue(
   settings: JwtSettings,
-  clock: Clock,
-  typ: string,
   subject: Subject,
-  lifetime: number,
-  signing: KeyOf,
+  { typ, id, createdAt, lifetime, signing }: Issue,
 ): Promise<IssuedToken> {
   const key = await signing(settings.algorithm)
   if (key === undefined) throw new Error(`no key signs ${settings.algorithm}`)
   const { SignJWT } = await jose()
-  const now = Math.floor(clock.now() / 1000)
+  const now = Math.floor(createdAt / 1000)
   const token = new SignJWT({ lookup: subject.lookup })
     .setProtectedHeader({ alg: settings.algorithm, typ })
     .setSubject(subject.key)
-    .setJti(crypto.randomUUID())
+    .setJti(id)
     .setIssuedAt(now)
     .setExpirationTime(now + lifetime)
   if (settings.issuer !== undefined) token.setIssuer(settings.issuer)
   if (settings.audience !== undefined) token.setAudience(settings.audience)
   return {
     token: await token.sign(key),
-    createdAt: clock.now(),
+    createdAt,
     expiresAt: (now + lifetime) * 1000,
   }
 }

@@ -1,5 +1,8 @@
 // The store of refresh tokens: the table `refresh_tokens`, created on first use. Each token can be used once; using it again
-// revokes its successors.
+// revokes its successors, but for repetitions within the grace (API_JWT_REFRESH_GRACE).
+//
+// The tokens of a session form one chain by `replaced_by`: a used token names its successor, and a token that is not used names the
+// sibling that was issued beside it, if there is one.
 
 import type { StoreTypes } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -25,8 +28,29 @@ export interface RefreshRecord {
   readonly expiresAt: number
 }
 
-/** The result of a rotation; `replayed`: a used token was presented again, and its valid successor was revoked. */
-export type Rotation = 'rotated' | 'refused' | 'replayed'
+/** A refresh token that is presented, and what replaces it if it is valid. */
+export interface Exchange {
+  readonly digest: string
+  readonly successor: RefreshRecord
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Milliseconds after its use in which a token may be presented again. */
+  readonly grace: number
+}
+
+/** The use of a token: when, and the digest of its successor. */
+export interface StoredUse {
+  readonly usedAt: number
+  readonly successor: string
+}
+
+/**
+ * The result of a rotation. `replayed`: a used token was presented again, and its valid successor was revoked. `repeated`: it was
+ * presented again within the grace; the uses lead from it to a token that is valid.
+ */
+export type Rotation =
+  | { readonly kind: 'rotated' | 'refused' | 'replayed' }
+  | { readonly kind: 'repeated'; readonly uses: readonly StoredUse[] }
 
 export interface RefreshTokenStore {
   /** Stores a token. Now and then it also deletes some expired ones, as `rotate` does. */
@@ -34,7 +58,9 @@ export interface RefreshTokenStore {
   /**
    * Replaces a token, by one compare-and-set in a transaction: of concurrent rotations of a token, one succeeds.
    */
-  rotate(db: AnyDatabase, digest: string, successor: RefreshRecord, now: number): Promise<Rotation>
+  rotate(db: AnyDatabase, exchange: Exchange): Promise<Rotation>
+  /** Stores a token beside a valid one, in the same family; false, and nothing is stored, if that one is not valid any more. */
+  addSibling(db: AnyDatabase, digest: string, sibling: RefreshRecord, now: number): Promise<boolean>
   /** Revokes a token; returns whether it was valid. */
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
   /** Revokes all valid tokens of a user; returns their number. */
@@ -93,18 +119,15 @@ export function createRefreshTokenStore(parts: {
       })
       await purgeSome(db, record.createdAt)
     },
-    async rotate(db, digest, successor, now) {
-      const rotation = await run(db, (fragments) => rotate(fragments, digest, successor, now))
-      if (rotation === 'rotated') await purgeSome(db, now)
+    async rotate(db, exchange) {
+      const rotation = await run(db, (fragments) => rotate(fragments, exchange))
+      if (rotation.kind === 'rotated') await purgeSome(db, exchange.now)
       return rotation
     },
+    addSibling: (db, digest, sibling, now) =>
+      run(db, (fragments) => addSibling(fragments, digest, sibling, now)),
     revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
-    revokeAll: (db, userKey, now) =>
-      run(db, ({ table, set, alive, execute }) =>
-        execute(
-          sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} = ${userKey} and ${alive}`,
-        ),
-      ),
+    revokeAll: (db, userKey, now) => run(db, (fragments) => revokeAll(fragments, userKey, now)),
     purge: (db, now) =>
       run(db, ({ table, expired, execute }) =>
         execute(sql`delete from ${table} where ${expired(now)}`),
@@ -127,6 +150,11 @@ interface Fragments {
   expired(now: number): Fragment
   /** Runs a statement; returns the number of rows it changed. */
   execute(statement: Fragment): Promise<number>
+  /** The end of a SELECT that locks its rows, if the database has such locks. */
+  readonly locked: Fragment
+  /** The columns that `tokenRow` reads. */
+  readonly tokenColumns: Fragment
+  tokenRow(row: Readonly<Record<string, unknown>>, now: number): TokenRow
   rows(statement: Fragment): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -136,7 +164,24 @@ function fragmentsOf(lease: Lease, table: Fragment): Fragments {
   const time = (ms: number): unknown => dialect.encode({ ...moment, name: 'at' }, iso(ms))
   const bool = (value: boolean): unknown => dialect.encode(flag, value)
   const expiresAt = { ...moment, name: 'expires_at' }
+  const read = [expiresAt, { ...moment, name: 'last_used_at' }, flag].map((column) => ({
+    name: column.name,
+    selected: sql`${dialect.select(column, sql.id(column.name))} as ${sql.id(column.name)}`,
+    decode: dialect.decoder(column),
+  }))
   return {
+    locked: dialect.capabilities.locksRows ? sql` for update` : sql``,
+    tokenColumns: sql.join([...read.map(({ selected }) => selected), sql.id('replaced_by')]),
+    tokenRow(row, now) {
+      const [expires, used, revoked] = read.map(({ name, decode }) =>
+        row[name] === null ? null : decode(row[name]),
+      )
+      return {
+        isAlive: revoked === false && Date.parse(String(expires)) > now,
+        usedAt: used === null ? undefined : Date.parse(String(used)),
+        next: typeof row.replaced_by === 'string' ? row.replaced_by : null,
+      }
+    },
     table,
     time,
     bool,
@@ -164,11 +209,21 @@ const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
     sql`${sql.id('replaced_by')} ${sql([types.digest])} null`,
   ])})`
 
+/** Stores a token; `sibling` follows it in its chain. */
 async function insert(
   { table, time, bool, execute }: Fragments,
   record: RefreshRecord,
+  sibling: string | null = null,
 ): Promise<void> {
-  const columns = ['token', 'user_pk', 'user_lookup', 'expires_at', 'created_at', 'revoked']
+  const columns = [
+    'token',
+    'user_pk',
+    'user_lookup',
+    'expires_at',
+    'created_at',
+    'revoked',
+    'replaced_by',
+  ]
   const values = [
     record.digest,
     record.userKey,
@@ -176,34 +231,116 @@ async function insert(
     time(record.expiresAt),
     time(record.createdAt),
     bool(false),
+    sibling,
   ]
   await execute(
     sql`insert into ${table} (${sql.join(columns.map((column) => sql.id(column)))}) values (${sql.join(values)})`,
   )
 }
 
+/** A stored token. */
+interface TokenRow {
+  /** Whether it is neither revoked nor expired. */
+  readonly isAlive: boolean
+  /** When it was exchanged; undefined if it was not. */
+  readonly usedAt: number | undefined
+  /** The next token of the chain. */
+  readonly next: string | null
+}
+
 /**
- * Stores the successor first, so that even without a transaction a request that finds the token used also finds the successor to
- * revoke. A successor that remains after a failure was not sent to anyone.
+ * Marks the token as used and then stores the successor. If the second statement fails where there are no transactions, the user has
+ * to log in again.
  */
-async function rotate(
+async function rotate(fragments: Fragments, exchange: Exchange): Promise<Rotation> {
+  const { digest, successor, now } = exchange
+  const { table, set, time, alive, expired, execute } = fragments
+  const next = sql.id('replaced_by')
+  const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${next} = ${successor.digest}`
+  let sibling: string | null = null
+  for (let tries = 0; ; tries++) {
+    const follows = sibling === null ? sql`${next} is null` : sql`${next} = ${sibling}`
+    // The number of rows: 1 if this rotation is the one that succeeds.
+    const won = await execute(
+      sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)}) and ${follows}`,
+    )
+    if (won === 1) {
+      await insert(fragments, successor, sibling)
+      return { kind: 'rotated' }
+    }
+    const row = await readToken(fragments, digest, now)
+    // A token has at most one sibling directly behind it.
+    if (row?.isAlive !== true || tries > 1) return presentedAgain(fragments, row, exchange)
+    sibling = row.next
+  }
+}
+
+/** The largest number of tokens between a repeated token and a valid one. */
+const longestWay = 16
+
+/** Tells a repetition within the grace from a replay, after which all successors are revoked. */
+async function presentedAgain(
+  fragments: Fragments,
+  presented: TokenRow | undefined,
+  { now, grace }: Exchange,
+): Promise<Rotation> {
+  const uses: StoredUse[] = []
+  let row = presented
+  while (row?.usedAt !== undefined && row.next !== null && uses.length < longestWay) {
+    // Clocks of processes differ, so that the use may lie in the future.
+    if (grace === 0 || Math.abs(now - row.usedAt) > grace) break
+    uses.push({ usedAt: row.usedAt, successor: row.next })
+    row = await readToken(fragments, row.next, now)
+    if (row?.isAlive === true) return { kind: 'repeated', uses }
+  }
+  // Only a token whose own grace is over, not one that followed it, is a replay.
+  if (uses.length > 0 || presented?.usedAt === undefined || presented.next === null) {
+    return { kind: 'refused' }
+  }
+  const revoked = await revokeDescendants(fragments, presented.next, now)
+  return { kind: revoked ? 'replayed' : 'refused' }
+}
+
+/** Stores the sibling behind a valid token. Locks that token first, so that `revokeAll` waits and then finds the sibling. */
+async function addSibling(
   fragments: Fragments,
   digest: string,
-  successor: RefreshRecord,
+  sibling: RefreshRecord,
   now: number,
-): Promise<Rotation> {
-  const { table, set, time, alive, expired, execute, rows } = fragments
-  const used = sql`${set(now)}, ${sql.id('last_used_at')} = ${time(now)}, ${sql.id('replaced_by')} = ${successor.digest}`
-  await insert(fragments, successor)
-  // The number of rows: 1 if this rotation is the one that succeeds.
-  const won = await execute(
-    sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)})`,
+): Promise<boolean> {
+  const { table, execute, locked } = fragments
+  const row = await readToken(fragments, digest, now, locked)
+  if (row?.isAlive !== true) return false
+  await insert(fragments, sibling, row.next)
+  await execute(
+    sql`update ${table} set ${sql.id('replaced_by')} = ${sibling.digest} where ${sql.id('token')} = ${digest}`,
   )
-  if (won === 1) return 'rotated'
-  await execute(sql`delete from ${table} where ${sql.id('token')} = ${successor.digest}`)
-  const [row] = await rows(successorOf(fragments, digest))
-  if (typeof row?.replaced_by !== 'string') return 'refused'
-  return (await revokeDescendants(fragments, row.replaced_by, now)) ? 'replayed' : 'refused'
+  return true
+}
+
+async function readToken(
+  { table, tokenColumns, tokenRow, rows }: Fragments,
+  digest: string,
+  now: number,
+  lock: Fragment = sql``,
+): Promise<TokenRow | undefined> {
+  const [row] = await rows(
+    sql`select ${tokenColumns} from ${table} where ${sql.id('token')} = ${digest}${lock}`,
+  )
+  return row && tokenRow(row, now)
+}
+
+/** Revokes twice: a rotation for which the first statement waited has stored its successor since. */
+async function revokeAll(
+  { table, set, alive, execute }: Fragments,
+  userKey: string,
+  now: number,
+): Promise<number> {
+  const revoke = () =>
+    execute(
+      sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} = ${userKey} and ${alive}`,
+    )
+  return (await revoke()) + (await revoke())
 }
 
 /** Deletes by the primary key, because a condition on the time alone would wait for every row that a transaction has locked. */

@@ -435,6 +435,15 @@ export class SettingTable<
     ...apiPart,
     check: integer(1),
   }
+  /**
+   * Seconds after its use in which a refresh token gets its successor again, at most 60; 10 for browsers, whose tabs refresh at once.
+   * Default 0.
+   */
+  readonly API_JWT_REFRESH_GRACE: ApiPart<number> = {
+    default: 0,
+    ...apiPart,
+    check: integer(0, 60),
+  }
   /** Signing algorithm. Default `HS256`; `RS256` uses key pairs. */
   readonly API_JWT_ALGORITHM: ApiPart<string> = { default: 'HS256', ...apiPart, check: text }
   /** Algorithms accepted in verification. Default: the signing algorithm. */

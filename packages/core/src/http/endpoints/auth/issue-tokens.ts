@@ -3,9 +3,14 @@
 import { sha256Hex } from '../../../auth/tokens/digest.ts'
 import type { IssuedToken, Subject, Tokens } from '../../../auth/tokens/tokens.ts'
 import type { Users } from '../../../auth/users/users.ts'
-import type { RefreshRecord } from '../../../database/own-tables/refresh-tokens.ts'
+import type {
+  RefreshRecord,
+  RefreshTokenStore,
+  StoredUse,
+} from '../../../database/own-tables/refresh-tokens.ts'
 import { invalidRefreshToken, invalidToken, tokenNotYetValid } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
+import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { HookRecord } from '../../../model/settings/access/hook-types.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
@@ -60,16 +65,59 @@ export async function nextPair(
     throw invalidRefreshToken()
   }
   const subject = subjectOf(tools.users, user)
-  const refresh = await tools.tokens.issueRefresh(subject)
-  const record = await recordOf(subject, refresh)
-  const rotation = await refreshStore.rotate(db, digest, record, now)
-  if (rotation === 'replayed') {
+  const refresh = await tools.tokens.issueRefresh(subject, { token: presented, usedAt: now })
+  const successor = await recordOf(subject, refresh)
+  const grace = 1000 * (settings.auth.jwt?.refreshGrace ?? 0)
+  const rotation = await refreshStore.rotate(db, { digest, successor, now, grace })
+  if (rotation.kind === 'rotated') return pair(settings.auth, request, tools, user, refresh)
+  if (rotation.kind === 'repeated') {
+    const { uses } = rotation
+    const valid = uses.at(-1)?.successor ?? ''
+    const again =
+      (await issuedBy(uses, tools, subject, presented)) ??
+      (await sibling(refreshStore, db, tools, subject, valid, now))
+    if (again !== undefined) return pair(settings.auth, request, tools, user, again)
+  }
+  if (rotation.kind === 'replayed') {
     host.warn(
       'A refresh token was presented a second time; the tokens that followed it are revoked.',
     )
   }
-  if (rotation !== 'rotated') throw invalidRefreshToken()
-  return pair(settings.auth, request, tools, user, refresh)
+  throw invalidRefreshToken()
+}
+
+/**
+ * Makes the last successor of a token again, since the store has only its hash; undefined if that is not possible: the settings have
+ * changed, or the algorithm makes another signature each time.
+ */
+async function issuedBy(
+  uses: readonly StoredUse[],
+  { tokens }: TokenTools,
+  subject: Subject,
+  presented: string,
+): Promise<IssuedToken | undefined> {
+  let token = presented
+  let issued: IssuedToken | undefined
+  for (const { usedAt, successor } of uses) {
+    issued = await tokens.issueRefresh(subject, { token, usedAt })
+    token = issued.token
+    if ((await sha256Hex(token)) !== successor) return undefined
+  }
+  return issued
+}
+
+/** Issues a token beside a valid one, given by its digest; undefined if that one is not valid any more. */
+async function sibling(
+  store: RefreshTokenStore,
+  db: AnyDatabase,
+  { tokens }: TokenTools,
+  subject: Subject,
+  digest: string,
+  now: number,
+): Promise<IssuedToken | undefined> {
+  const issued = await tokens.issueRefresh(subject)
+  const isStored = await store.addSibling(db, digest, await recordOf(subject, issued), now)
+  return isStored ? issued : undefined
 }
 
 const subjectOf = (users: Users, user: HookRecord): Subject => ({

@@ -41,6 +41,8 @@ export interface JwtSettings {
   /** Lifetimes in seconds. */
   readonly accessSeconds: number
   readonly refreshSeconds: number
+  /** Seconds after its use in which a refresh token may be presented again. */
+  readonly refreshGrace: number
   readonly access: KeyTexts
   readonly refresh: KeyTexts
 }

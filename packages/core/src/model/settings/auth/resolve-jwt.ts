@@ -43,6 +43,7 @@ export function resolveJwt(
     leeway: get('API_JWT_LEEWAY'),
     accessSeconds: get('API_JWT_EXPIRY_TIME') * 60,
     refreshSeconds: get('API_JWT_REFRESH_EXPIRY_TIME') * 60,
+    refreshGrace: get('API_JWT_REFRESH_GRACE'),
     access,
     refresh,
   }
