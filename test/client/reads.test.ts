@@ -483,6 +483,53 @@ for (const transport of transports) {
       equal(seen, [1, 1, 2, 0])
     })
 
+    test('embedded records have aggregates of their own', async () => {
+      const embedded = await client.authors
+        .list({
+          fields: ['name'],
+          where: { id: { in: [1, 3] } },
+          include: {
+            mentor: { fields: ['id'], aggregate: { pupils_n: { count: 'pupils' } } },
+            books: {
+              aggregate: {
+                n: { count: 'tags' },
+                tag: { max: 'tags.name', where: { name: { startswith: 'c' } } },
+              },
+              fields: ['id'],
+              where: { or: [{ n: { gt: 0 } }, { tag: null }] },
+              orderBy: ['-n', '-id'],
+              include: { tags: { fields: ['name'], aggregate: { used: { count: 'books' } } } },
+            },
+          },
+        })
+        .unwrap()
+      const [classic, fiction] = [
+        { name: 'classic', used: 2 },
+        { name: 'science fiction', used: 2 },
+      ]
+      equal(embedded, [
+        {
+          name: 'Ann Archer',
+          mentor: null,
+          books: [{ id: 1, n: 1, tag: 'classic', tags: [classic] }],
+        },
+        {
+          name: 'Čapek, Karel',
+          mentor: { id: 1, pupils_n: 2 },
+          books: [
+            { id: 3, n: 2, tag: 'classic', tags: [classic, fiction] },
+            { id: 4, n: 1, tag: null, tags: [fiction] },
+          ],
+        },
+      ])
+      const whole = { books: { aggregate: { n: { count: 'tags' } }, limit: 1 } } as const
+      const [first] = (await client.authors.get(3, { include: whole }).unwrap()).books
+      equal([first?.title, first?.n], ['Robots', 2])
+      wasSent(
+        'GET /api/authors/3?books.limit=1&books.fields=*,count(tags)|n&join=books&join_type=left&dump=dynamic',
+      )
+    })
+
     test('values in the conditions of aggregates are values, and a label that is a column is a 400', async () => {
       const counted = async (title: string) => {
         const aggregate = {

@@ -31,6 +31,7 @@ for (const transport of transports) {
     test.before(() => createWritableShop(db))
     const api = testApi(db, shop, {
       API_ALLOW_JOIN: true,
+      API_ALLOW_AGGREGATION: true,
       API_ALLOW_NESTED_WRITES: true,
       API_ALLOW_BULK: true,
       API_ALLOW_BATCH: true,
@@ -172,7 +173,7 @@ for (const transport of transports) {
       const made = await client.books.create(book, { fields: ['id', ...fields] }).unwrap()
       equal(made, { id: made?.id ?? 0, title: 'Parts', name: 'P.' })
       const { id } = made ?? { id: 0 }
-      const author = { fields: ['name'] } as const
+      const author = { fields: ['name'], aggregate: { n: { count: 'books' } } } as const
       const [listed] = await client.books
         .createMany([{ title: 'Part' }], { fields: ['title'], include: { author } })
         .unwrap()
@@ -193,7 +194,7 @@ for (const transport of transports) {
           client.books.update(id, { price: '7.00' }, { headers: { prefer: 'return=minimal' } }),
         ])
         .unwrap()
-      equal(batch, [{ price: '6.00', author: { name: 'P.' } }, [{ title: 'Part' }], null])
+      equal(batch, [{ price: '6.00', author: { name: 'P.', n: 1 } }, [{ title: 'Part' }], null])
       equal((await client.books.get(id, { fields: ['price'] }).unwrap()).price, '7.00')
       equal((await client.books.removeMany({ title: { startswith: 'Part' } })).status, 200)
     })

@@ -91,6 +91,14 @@ eachDatabase('computed subqueries', (test, db) => {
       })
       equal([patched.status, patched.value.visits], [200, 2])
       equal((await get(api, '/api/clinics/4')).status, 404)
+      const pages: number[] = []
+      let next: string | null = '/api/clinics?order_by=-visits&fields=id&limit=1&paging=cursor'
+      while (next !== null) {
+        const page = await get(api, next)
+        pages.push(...page.value.map((row: { id: number }) => row.id))
+        next = page.body.next_url
+      }
+      equal(pages, name === 'no policy' ? [2, 1, 3] : [2, 1])
     })
   }
 })

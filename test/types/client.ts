@@ -1005,6 +1005,90 @@ const ofOptions = (query: Parameters<typeof clinics.list>[0]) =>
   clinics.list({ ...query, limit: 1 })
 ofOptions({ where: { name: 'x' }, orderBy: ['name'] })
 
+// Cursors cannot page an order by an aggregate.
+clinics.iterate({ aggregate: { n: { count: 'visits' } }, orderBy: ['-name.nullslast'] })
+visits.iterate({ orderBy: ['-clinic.name', 'id'] })
+// @ts-expect-error: an aggregate of the query
+clinics.iterate({ aggregate: { n: { count: 'visits' } }, orderBy: ['-n'] })
+// @ts-expect-error: a declared aggregate
+clinics.iterate({ orderBy: ['open_count'] })
+// @ts-expect-error: a declared aggregate of a to-one relation
+visits.iterate({ orderBy: ['clinic.open_count'] })
+
+// ---------------------------------------------------------------- aggregates of embedded records
+
+const countedBelow = clinics.list({
+  fields: ['name'],
+  include: {
+    visits: {
+      fields: ['minutes'],
+      aggregate: {
+        n: { count: 'bills', where: { amount: { gt: '5' } } },
+        dearest: { max: 'bills.amount' },
+        others: { count: 'clinic.visits' },
+      },
+      where: { n: { gt: 0 }, or: [{ dearest: { lt: '9' } }, { minutes: 1 }] },
+      orderBy: ['-dearest.nullslast', 'minutes'],
+      limit: 3,
+      include: { tags: true },
+    },
+  },
+})
+holds<
+  Equal<
+    ValueOf<typeof countedBelow>[number],
+    {
+      name: string
+      visits: {
+        minutes: number
+        n: number
+        dearest: string | null
+        others: number
+        tags: { id: number; word: string }[]
+      }[]
+    }
+  >
+>()
+const countedAbove = visits.get(1, {
+  fields: ['id'],
+  include: { clinic: { fields: ['name'], aggregate: { n: { count: 'visits' } } } },
+})
+holds<
+  Equal<ValueOf<typeof countedAbove>, { id: number; clinic: { name: string; n: number } | null }>
+>()
+const wholeBelow = clinics.related(1, 'visits', {
+  include: { bills: {}, clinic: { aggregate: { n: { sum: 'visits.minutes' } } } },
+})
+holds<Equal<NonNullable<ValueOf<typeof wholeBelow>[number]['clinic']>['n'], number | null>>()
+holds<Equal<NonNullable<ValueOf<typeof wholeBelow>[number]['clinic']>['name'], string>>()
+
+// @ts-expect-error: no such relation
+clinics.list({ include: { visits: { aggregate: { n: { count: 'bils' } } } } })
+// @ts-expect-error: a relation to one record
+clinics.list({ include: { visits: { aggregate: { n: { count: 'clinic' } } } } })
+// @ts-expect-error: no such function
+clinics.list({ include: { visits: { aggregate: { n: { mean: 'bills.amount' } } } } })
+// @ts-expect-error: the name of a column
+clinics.list({ include: { visits: { aggregate: { minutes: { count: 'bills' } } } } })
+// @ts-expect-error: the name of a relation
+clinics.list({ include: { visits: { aggregate: { tags: { count: 'bills' } } } } })
+// @ts-expect-error: no such column in the conditions
+clinics.list({ include: { visits: { aggregate: { n: { count: 'bills', where: { x: 1 } } } } } })
+// @ts-expect-error: no such order
+clinics.list({ include: { visits: { aggregate: { n: { count: 'bills' } }, orderBy: ['m'] } } })
+// @ts-expect-error: no such order, without aggregates
+clinics.list({ include: { visits: { orderBy: ['n'] } } })
+// @ts-expect-error: no such label in the conditions
+clinics.list({ include: { visits: { aggregate: { n: { count: 'bills' } }, where: { m: 1 } } } })
+// @ts-expect-error: no such column in the conditions, without aggregates
+clinics.list({ include: { visits: { where: { n: 1 } } } })
+// @ts-expect-error: a count is a number
+clinics.list({ include: { visits: { aggregate: { n: { count: 'bills' } }, where: { n: 'x' } } } })
+// @ts-expect-error: an integer
+clinics.list({ include: { visits: { where: { minutes: 'x' } } } })
+// @ts-expect-error: a label of the base, not of the embedded records
+clinics.list({ aggregate: { n: { count: 'visits' } }, include: { visits: { orderBy: ['n'] } } })
+
 // @ts-expect-error: no such relation
 clinics.list({ aggregate: { n: { count: 'visitz' } } })
 // @ts-expect-error: no such relation on the way

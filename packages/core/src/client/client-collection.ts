@@ -7,6 +7,7 @@ import type { Call } from './client-call.ts'
 import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 import type { Aggregates, Group, GroupKey, GroupQuery } from './query/group-types.ts'
 import type {
+  CursorOrder,
   Dump,
   FieldPath,
   Form,
@@ -144,8 +145,8 @@ export interface Collection<M extends AnyModel, G extends Given> {
   ): Call<Row<M, G, F, I, D, A> | (undefined extends E ? never : null)>
 
   /**
-   * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. `orderBy` names
-   * columns alone: the API refuses an order by an aggregate of related records with 400. Throws the `ClientError` of a page that fails.
+   * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. `orderBy` takes no
+   * aggregates of related records, whose values may change between two pages. Throws the `ClientError` of a page that fails.
    *
    * ```ts
    * for await (const book of client.books.iterate({ orderBy: ['title'] })) console.log(book.title)
@@ -157,7 +158,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const D extends Dump = 'none',
     const A = unknown,
   >(
-    query?: Selection<M, G, A> & Form<M, G, F, I, D> & Aggregating<M, G, A>,
+    query?: Selection<M, G, A, CursorOrder<M, G>> & Form<M, G, F, I, D> & Aggregating<M, G, A>,
   ): AsyncGenerator<Row<M, G, F, I, D, A>, void, undefined>
 
   /**

@@ -12,7 +12,7 @@ import type {
   RelationName,
   Target,
 } from './model-fields.ts'
-import type { AggregatedMembers } from './query/related-types.ts'
+import type { AggregatedMembers, AggregatesIn } from './query/related-types.ts'
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
@@ -48,7 +48,7 @@ type Included<M extends AnyModel, G extends Given, I> = {
   -readonly [K in keyof I]: Related<
     M,
     K,
-    Row<Target<M, G, K>, G, FieldsIn<I[K]>, IncludeIn<I[K]>, 'none'>
+    Row<Target<M, G, K>, G, FieldsIn<I[K]>, IncludeIn<I[K]>, 'none', AggregatesIn<I[K]>>
   >
 }
 

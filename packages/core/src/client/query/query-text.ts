@@ -19,7 +19,7 @@ export interface LooseQuery {
   readonly include?: LooseInclude | undefined
   readonly dump?: string | undefined
   readonly groupBy?: readonly string[] | undefined
-  /** Of related records. */
+  /** Aggregates of related records. */
   readonly aggregate?: Readonly<Record<string, LooseAggregate>> | undefined
   /** Aggregates of groups. */
   readonly grouped?: LooseObject | undefined
@@ -49,6 +49,19 @@ type LooseObject = Readonly<Record<string, unknown>>
 const relationOf = (text: string): string =>
   text.replace(/^-|(->.*|\.nulls(first|last))$/g, '').replace(/\.?[^.]*$/, '')
 
+/** Returns the items of `fields`: of a query, or of an embedded relation. */
+function fieldTexts({ fields = [], include, aggregate = {} }: LooseQuery): string[] {
+  const related = Object.entries(aggregate).map(([label, { where, ...functions }]) => {
+    const [[name, path] = []] = Object.entries(functions)
+    return `${aggregateText(`${name}`, `${path}`, where)}|${nameText(label, 'aggregate')}`
+  })
+  const columns = fields.map((path) => nameText(path, 'fields'))
+  // Chosen columns come without relations, so with `include` whole records are read, and `picked` selects the columns.
+  if (include) columns.length = 0
+  if (related[0] && !columns[0]) columns.push('*')
+  return [...columns, ...related]
+}
+
 /**
  * Writes a query as a query string, without `?`.
  *
@@ -64,7 +77,6 @@ export function queryText(query: LooseQuery, removes = false): string {
   const {
     fields = [],
     groupBy = [],
-    aggregate = {},
     grouped,
     include,
     orderBy = [],
@@ -95,21 +107,13 @@ export function queryText(query: LooseQuery, removes = false): string {
       if (options.where) parts.push(`${at}[${conditionTexts(options.where)}]`)
       add(`${at}.limit`, options.limit)
       add(`${at}.order_by`, options.orderBy, nameText)
-      // A record with `fields` cannot have relations, so with `include` whole records are read, and `picked` selects the fields.
+      add(`${at}.fields`, fieldTexts(options), String)
       if (options.include) embed(options.include, `${path}.`)
-      else add(`${at}.fields`, options.fields, nameText)
     }
   }
   add('search', query.search)
   if (include) embed(include, '')
-  const related = Object.entries(aggregate).map(([label, { where, ...functions }]) => {
-    const [[name, path] = []] = Object.entries(functions)
-    return `${aggregateText(`${name}`, `${path}`, where)}|${nameText(label, 'aggregate')}`
-  })
-  const columns = fields.map((path) => nameText(path, 'fields'))
-  if (include) columns.length = 0
-  if (related[0] && !columns[0]) columns.push('*')
-  add('fields', [...columns, ...related], String)
+  add('fields', fieldTexts(query), String)
   add('groupby', groupBy, nameText)
   for (const [label, given] of Object.entries(grouped ?? {})) {
     for (const [fn, column] of Object.entries(given as LooseObject)) {

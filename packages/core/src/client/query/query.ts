@@ -15,7 +15,7 @@ import type {
   Unordered,
 } from '../model-fields.ts'
 import type { Exactly, Misspelt } from './mistakes.ts'
-import type { LabelConditions } from './related-types.ts'
+import type { AggregatesIn, CheckedAggregates, LabelConditions } from './related-types.ts'
 import type { Where } from './where-types.ts'
 
 /** The columns that can be compared with one another. */
@@ -32,11 +32,19 @@ type Direction = '' | '-'
 /** `'price'`, `'-price'`, `'price.nullsfirst'`. */
 export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
 
-/** An order of records, including columns of to-one relations: `'-author.name'`, `'author.name.nullsfirst'`. */
-export type Order<M extends AnyModel, G extends Given> =
-  | OwnOrder<M>
+/** An order that cursors can page, by columns of the model and of its to-one relations: `'-author.name'`, `'author.name.nullsfirst'`. */
+export type CursorOrder<M extends AnyModel, G extends Given> =
+  | `${Direction}${ComparedName<M>}${Nulls}`
   | {
-      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
+      [K in ToOneName<M, G>]: `${Direction}${K}.${ComparedName<Target<M, G, K>>}${Nulls}`
+    }[ToOneName<M, G>]
+
+/** An order of records, also by declared aggregates. */
+export type Order<M extends AnyModel, G extends Given> =
+  | CursorOrder<M, G>
+  | `${Direction}${AggregateName<M>}${Nulls}`
+  | {
+      [K in ToOneName<M, G>]: `${Direction}${K}.${AggregateName<Target<M, G, K>>}${Nulls}`
     }[ToOneName<M, G>]
 
 /** An order by an aggregate of the query. */
@@ -59,11 +67,16 @@ type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never
   ? unknown
   : { readonly 'paths into json columns cannot be chosen beside include': never }
 
-/** The options of an embedded relation; order and limit apply to to-many relations, for each parent. */
+/**
+ * The options of an embedded relation; order and limit apply to to-many relations, for each parent. `ExactOptions` checks the names of
+ * `aggregate`, and where conditions and orders have them.
+ */
 export interface IncludeOptions<M extends AnyModel, G extends Given> {
   readonly fields?: readonly FieldName<M>[] | undefined
-  readonly where?: Where<M, G> | undefined
-  readonly orderBy?: readonly OwnOrder<M>[] | undefined
+  /** Aggregates of records that are related to the embedded ones. */
+  readonly aggregate?: Readonly<Record<string, object>> | undefined
+  readonly where?: Where<M, G> | Readonly<Record<string, unknown>> | undefined
+  readonly orderBy?: readonly (OwnOrder<M> | (string & NonNullable<unknown>))[] | undefined
   readonly limit?: number | undefined
   readonly include?: Include<M, G> | undefined
 }
@@ -83,13 +96,17 @@ type ExactInclude<M extends AnyModel, G extends Given, I> = {
 }
 
 type ExactOptions<M extends AnyModel, G extends Given, O> = {
-  readonly [K in keyof O]: K extends 'limit' | 'fields' | 'orderBy'
+  readonly [K in keyof O]: K extends 'limit' | 'fields'
     ? O[K]
-    : K extends 'where'
-      ? Exactly<Where<M, G>, O[K]>
-      : K extends 'include'
-        ? ExactInclude<M, G, O[K]>
-        : Misspelt<K>
+    : K extends 'aggregate'
+      ? CheckedAggregates<M, G, O[K]>
+      : K extends 'where'
+        ? Exactly<Where<M, G, LabelConditions<M, G, AggregatesIn<O>>>, O[K]>
+        : K extends 'orderBy'
+          ? readonly (OwnOrder<M> | LabelOrder<AggregatesIn<O>>)[]
+          : K extends 'include'
+            ? ExactInclude<M, G, O[K]>
+            : Misspelt<K>
 }
 
 /** How relations outside of `include` are written: `none` omits them, the others are values of the parameter `dump`. */
@@ -108,12 +125,20 @@ export interface SendOptions {
   readonly params?: Readonly<Record<string, string>> | undefined
 }
 
-/** The parts of a query that do not change the type of its result; `A` are the aggregates of related records in it. */
-export interface Selection<M extends AnyModel, G extends Given, A = unknown> extends SendOptions {
+/**
+ * The parts of a query that do not change the type of its result; `A` are the aggregates of related records in it, `By` the terms of its
+ * order.
+ */
+export interface Selection<
+  M extends AnyModel,
+  G extends Given,
+  A = unknown,
+  By = Order<M, G> | LabelOrder<NoInfer<A>>,
+> extends SendOptions {
   readonly where?: Where<M, G, LabelConditions<M, G, NoInfer<A>>> | undefined
   /** Words that must all occur in the columns that the model declares for `search`; an empty string is not sent. */
   readonly search?: string | undefined
-  readonly orderBy?: readonly (Order<M, G> | LabelOrder<NoInfer<A>>)[] | undefined
+  readonly orderBy?: readonly By[] | undefined
   /** Of the records that are equal in these columns, only the first by `orderBy`, which must begin with them. */
   readonly distinctOn?: readonly ComparedName<M>[] | undefined
   /** Records of a page. */

@@ -24,7 +24,7 @@ export interface Aggregating<M extends AnyModel, G extends Given, A> {
 }
 
 /** The type `A`, but each mistake in it has an error type with its name. */
-type CheckedAggregates<M extends AnyModel, G extends Given, A> =
+export type CheckedAggregates<M extends AnyModel, G extends Given, A> =
   string extends FieldName<M>
     ? unknown
     : {
@@ -79,6 +79,9 @@ type ValueIn<M extends AnyModel, G extends Given, One> = AggregateValue<
   FunctionIn<One>,
   EndIn<M, G, One>
 >
+
+/** The aggregates in the options of an embedded relation; `unknown` if there are none. */
+export type AggregatesIn<O> = O extends { readonly aggregate: infer A } ? A : unknown
 
 /** The members of a record that aggregates add. */
 export type AggregatedMembers<M extends AnyModel, G extends Given, A> = {
