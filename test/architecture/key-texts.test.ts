@@ -34,8 +34,6 @@ const places: Readonly<Record<string, string>> = {
   'write/links/nested-records.ts': `written records, and records to link, as they were found; ${bothStored}`,
   'write/links/write-links.ts': 'linked records have the stored keys of `storedTexts`',
   'write/refusals/explain-refusal.ts': `which field an error names; ${caution}`,
-  'write/removal/break-cycles.ts':
-    'whether a row of a cycle refers to the one above; with a collation, every reference to its table counts',
   'write/removal/empty-references.ts': `whether a callback has kept a reference; ${bothStored}`,
   'write/removal/find-referrers.ts': 'goes on one by one where a key does not tell its parent',
   'write/removal/removed-links.ts': 'own keys are those that were asked for',

@@ -38,7 +38,7 @@ const longChecks = [
   /^limits\/store-away/,
   /^parity\/(?:embed-texts|many-embeds|object-texts|public-dialects)/,
   /^prepared\//,
-  /^property\/(?:nested-lists|prepared-reads|transcripts)/,
+  /^property\/(?:nested-lists|prepared-reads|removal-in-cycles|transcripts)/,
   /^schema-check\/partial-indexes/,
   /^security\/(?:interleavings|link-leaks|non-interference|row-level-security|scope-of-writes|shared-caches|write-leaks)/,
   /^served\//,

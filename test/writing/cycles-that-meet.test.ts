@@ -68,6 +68,44 @@ const meetings: readonly Meeting[] = [
     },
     left: [[], [5]],
   },
+  {
+    title: 'a record has two references in one cycle, of which one may be NULL',
+    refs: {
+      As: [
+        { to: 'As', isNull: true },
+        { to: 'As', isNull: true },
+        { to: 'Bs', isNull: false },
+      ],
+      Bs: [{ to: 'As', isNull: true }],
+    },
+    rows: {
+      As: [
+        [1, null, 2],
+        [1, 1, 1],
+        [1, 3, 1],
+      ],
+      Bs: [[null], [2]],
+    },
+    left: [[], [1]],
+  },
+  {
+    title: 'a record that refers to itself waits for a cycle',
+    refs: {
+      As: [{ to: 'Bs', isNull: false }],
+      Bs: [
+        { to: 'Bs', isNull: true },
+        { to: 'As', isNull: true },
+      ],
+    },
+    rows: {
+      As: [[2]],
+      Bs: [
+        [null, 1],
+        [1, 1],
+      ],
+    },
+    left: [[], []],
+  },
 ]
 
 for (const { title, refs, rows, left } of meetings) {

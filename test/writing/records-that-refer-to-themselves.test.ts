@@ -49,3 +49,35 @@ eachDatabase('records that refer to themselves', (test, db) => {
     equal([await removed('/api/nodes/7?cascade_delete=1'), await left()], [200, []])
   })
 })
+
+/** Each node refers to one, the root to itself. */
+const Strict = defineModel('Leaf', {
+  columns: { id: { type: 'integer', primaryKey: true }, root_id: { type: 'integer' } },
+  relations: { root: belongsTo('Leaf', 'root_id') },
+  meta: {},
+})
+
+eachDatabase('records that refer to themselves by a key that may not be NULL', (test, db) => {
+  const api = testApi(db, [Strict], { API_ALLOW_BULK: true, API_ALLOW_CASCADE_DELETE: true })
+  test.before(() =>
+    db.execScript(`
+      create table leaves (id integer primary key, root_id integer not null,
+        constraint to_root foreign key (root_id) references leaves (id));
+      insert into leaves (id, root_id) values (1, 1), (2, 2), (3, 3), (4, 4), (5, 4), (6, 6)`),
+  )
+  const left = async (): Promise<readonly unknown[]> =>
+    (await db.kysely.selectFrom('leaves').select('id').orderBy('id').execute()).map(({ id }) => id)
+  const removed = async (url: string): Promise<unknown> => (await send(api, 'DELETE', url)).status
+
+  test('are deleted while the table has other records', async () => {
+    equal([await removed('/api/leaves/1'), await left()], [200, [2, 3, 4, 5, 6]])
+    equal([await removed('/api/leaves?id__in=(2,3)'), await left()], [200, [4, 5, 6]])
+    equal([await removed('/api/leaves/4'), await left()], [409, [4, 5, 6]])
+    equal([await removed('/api/leaves/4?cascade_delete=1'), await left()], [200, [6]])
+  })
+
+  test('are not deleted by MariaDB and MySQL while they are alone', async () => {
+    const isKept = db.name === 'mysql'
+    equal([await removed('/api/leaves/6'), await left()], isKept ? [409, [6]] : [200, []])
+  })
+})

@@ -1,87 +1,86 @@
-// breakCycles: empties a reference of each cycle of rows that are all deleted, because they would prevent each other's deletion.
+// Cycles of rows that are all deleted: in which order that is possible, and which references are emptied for it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import {
-  type DependentModel,
-  dependentsOf,
-  hasModel,
-  referredColumns,
-} from '../../model/registry/relations/dependents.ts'
-import type { NamedColumn } from '../../model/registry/resource.ts'
-import { keyTextIn } from '../../query/run/key.ts'
+import type { DependentModel } from '../../model/registry/relations/dependents.ts'
 import type { Values } from '../nodes/node.ts'
+import { sortedAfter } from '../store/rows/referrers-first.ts'
+import { RemovedRow } from '../store/rows/rows.ts'
 import { addChange } from './empty-references.ts'
 import { idOf } from './removal-types.ts'
 import type { Begun } from './removals.ts'
 import type { Removing } from './removing.ts'
 
-/**
- * Ends the cycles that the last begun record closes, because some of `rows`, which refer to it, are begun as well. Such a row loses the
- * reference if that may be NULL; it is deleted last, and its own hooks are called for that. Otherwise another row on the way down from it
- * loses its reference to the one above, and from there on the rows are deleted after it. If no reference may be NULL, the database
- * refuses the deletion.
- *
- * A row of an earlier cycle that waits for a begun record closes a cycle too: the last begun record is deleted after that row, and the row
- * after the begun record.
- */
-export function breakCycles(
-  removing: Removing,
-  { resource, held }: DependentModel,
+/** Notes which of `rows`, which refer to the begun record, are begun or wait: they and all records between them are in a cycle. */
+export function noteCycles(
+  { removals: { begun, waiting } }: Removing,
+  own: Begun,
+  dependent: DependentModel,
   rows: readonly Values[],
 ): void {
-  const { begun } = removing.removals
+  // Nothing prevents that a record is marked, and a row that is only marked keeps its references.
+  if (own.how !== 'delete') return
   for (const row of rows) {
-    const id = idOf(resource, row)
-    const first = begun.get(id) ?? awaited(removing, id)
-    if (first === undefined) continue
-    const path = [...begun.values()]
-    const cycle = path.slice(path.indexOf(first))
-    // A row that refers to itself is no obstacle (`emptyOwnReferences`), nor is any reference to a row that is only marked.
-    if (cycle.length < 2 || cycle.some(({ how }) => how !== 'delete')) continue
-    const empty = emptied(held)
-    if (empty === undefined) emptyBelow(removing, cycle)
-    else addChange(removing, resource, row, empty)
+    const id = idOf(dependent.resource, row)
+    const referrer = begun.get(id) ?? waiting.get(id)
+    // A row that refers to itself is no obstacle (`emptyOwnReferences`).
+    if (referrer === undefined || referrer === own || referrer.how !== 'delete') continue
+    own.referrers.push({ referrer: id, empty: emptied(dependent) })
+    own.highest = Math.min(own.highest, referrer.highest)
   }
 }
 
-/** The begun record for which the row waits, if it does. */
-function awaited({ removals: { begun, later } }: Removing, id: string): Begun | undefined {
-  for (const [first, nodes] of later) {
-    if (nodes.some(({ options, stored = {} }) => idOf(options.resource, stored) === id))
-      return begun.get(first)
-  }
-  return undefined
+/**
+ * Adds a record, whose hooks were called, to those that are stored. A record of a cycle waits until the hooks of all records of its cycles
+ * were called, which is when those of the highest of them were. Cycles that share records make one group, as strongly connected components
+ * do (Tarjan's algorithm).
+ */
+export function place(removing: Removing, own: Begun): void {
+  const { add, removals } = removing
+  const { above, below, node } = own
+  if (above !== undefined && own.highest < own.depth) {
+    removals.waiting.set(own.id, own)
+    above.below = above.below.length === 0 ? below : above.below.concat(below)
+    above.below.push(own)
+  } else if (below.length === 0) add(node)
+  else placeTogether(removing, [...below, own])
 }
 
-/** Empties a reference between two rows of the cycle, the lowest that may be NULL; the rows from there on wait for the first one. */
-function emptyBelow(removing: Removing, cycle: readonly Begun[]): void {
-  const [first] = cycle
-  for (let i = cycle.length - 1; i > 0; i--) {
-    const [above, below] = [cycle[i - 1], cycle[i]]
-    if (first === undefined || above === undefined || below === undefined) return
-    const changes = dependentsOf(removing.context.registry, above.resource)
-      .filter((one) => one.resource === below.resource && hasModel(one))
-      .filter((one) => {
-        const to = referredColumns(one)
-        const key = keyTextIn(one.held, below.stored)
-        // A collation may find keys equal whose texts differ.
-        const isLoose = to.some(({ collation }) => collation !== undefined)
-        return key !== undefined && (isLoose || key === keyTextIn(to, above.stored))
-      })
-      .map(({ held }) => emptied(held))
-    if (changes.length === 0 || changes.includes(undefined)) continue
-    addChange(removing, below.resource, below.stored, Object.assign({}, ...changes))
-    // Of several cycles, the one that begins first ends last.
-    const inner = new Set(cycle.map(({ id }) => id))
-    for (const one of cycle.slice(i)) {
-      if (one.after === undefined || inner.has(one.after)) one.after = first.id
+/**
+ * Adds the records of a group in an order in which each comes after those that refer to it by a key that may not be NULL, and empties the
+ * other references that would prevent the deletion of a record. If there is no such order, the database refuses the deletion.
+ */
+function placeTogether(removing: Removing, group: readonly Begun[]): void {
+  const { add, removals } = removing
+  const byId = new Map(group.map((one) => [one.id, one]))
+  const earlier = group.map((one) => {
+    const needed = one.referrers.filter(({ empty }) => empty === undefined)
+    return [one, needed.flatMap(({ referrer }) => byId.get(referrer) ?? [])] as const
+  })
+  const heights = new Map<string, number>()
+  const changes = new Map<Begun, Values>()
+  const ordered = sortedAfter(group, new Map(earlier))
+  for (const { id, resource, stored, how, node, referrers } of ordered) {
+    let height = node.row instanceof RemovedRow ? node.row.height : 0
+    for (const { referrer, empty } of referrers) {
+      const below = heights.get(referrer)
+      const later = byId.get(referrer)
+      if (below !== undefined) height = Math.max(height, below + 1)
+      else if (later !== undefined && empty !== undefined)
+        changes.set(later, { ...changes.get(later), ...empty })
     }
-    return
+    heights.set(id, height)
+    node.row = new RemovedRow(stored, null, height)
+    removals.removed.add(resource, stored, how, height)
+    removals.waiting.delete(id)
   }
+  for (const [{ resource, stored }, written] of changes)
+    addChange(removing, resource, stored, written)
+  for (const { node } of ordered) add(node)
 }
 
 /** The values that empty a reference; undefined if none of its columns may be NULL. */
-function emptied(held: readonly NamedColumn[]): Readonly<Record<string, JsonValue>> | undefined {
+function emptied({ held }: DependentModel): Values | undefined {
   const names = held.flatMap(({ name, nullable }) => (nullable ? name : []))
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, null]))
+  const empty = names.map((name): [string, JsonValue] => [name, null])
+  return empty.length === 0 ? undefined : Object.fromEntries(empty)
 }

@@ -29,11 +29,14 @@ export async function emptyReferences(
   for (const row of rows) {
     const stored = removed.now(resource, row)
     if (keyTextIn(held, stored) === undefined || removed.has(resource, stored, how)) continue
-    // A record above this one is deleted next, and its own hooks are called for that.
-    const isDeletedNext = begun.has(idOf(resource, stored))
-    const written = isDeletedNext
-      ? empty
-      : await changesOf(removing, parent, parentNow, dependent, stored, empty)
+    // The hooks of a record above this one are called for its own removal.
+    const above = begun.get(idOf(resource, stored))
+    // `place` empties the reference if that is needed.
+    if (above?.how === 'delete') continue
+    const written =
+      above === undefined
+        ? await changesOf(removing, parent, parentNow, dependent, stored, empty)
+        : empty
     if (!isEmpty(written)) addChange(removing, resource, stored, written)
   }
 }

@@ -19,26 +19,33 @@ import {
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { idOf } from './removal-types.ts'
+import type { Removals } from './removals.ts'
 
-/** Whether a row of the dependent's table refers to the record; ignores those `begun`, which are the record itself and those above it. */
-export async function isReferredTo(
+/**
+ * The stored rows of the dependent's table that refer to the record, or `blocking` if one of them is neither the record itself, nor one
+ * above it, nor one of a cycle that waits for these.
+ */
+export async function referrersGoing(
   context: WriteContext,
   resource: Resource,
   stored: Values,
   dependent: DependentModel,
-  begun: ReadonlyMap<string, unknown>,
-): Promise<boolean> {
+  { begun, waiting }: Removals,
+): Promise<readonly Values[] | 'blocking'> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
-  if (begun.size > 1) {
+  const most = begun.size + waiting.size
+  if (most > 1) {
     const { resource: holder } = dependent
     const options = { read: holder.primaryKey, includeDeleted: true }
     const plan = planReferrers(context.target.dialect, dependent, [key], options)
-    const rows = await readUnscoped(context, plan, begun.size + 1)
-    return rows.some((row) => !begun.has(idOf(holder, row)))
+    const rows = await readUnscoped(context, plan, most + 1)
+    const isLeft = (id: string): boolean => !begun.has(id) && !waiting.has(id)
+    return rows.some((row) => isLeft(idOf(holder, row))) ? 'blocking' : rows
   }
   const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
   const except = own === undefined ? [] : keyMatches(resource, own)
-  return existsUnscoped(context, dependent, matchesOf(dependent.key, key), except)
+  const isBlocked = await existsUnscoped(context, dependent, matchesOf(dependent.key, key), except)
+  return isBlocked ? 'blocking' : []
 }
 
 /**

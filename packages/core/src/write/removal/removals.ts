@@ -9,15 +9,43 @@ import type { KnownRecord } from './find-referrers.ts'
 import { idOf, removalName } from './removal-types.ts'
 import { RemovedRecords } from './removed-records.ts'
 
-/** A record whose removal has begun. */
-export interface Begun {
+/** A record whose removal has begun: a class, as `WriteNode` says. */
+export class Begun {
+  readonly node: WriteNode
   /** `idOf` the record. */
   readonly id: string
   readonly resource: Resource
   readonly stored: Values
   readonly how: HowRemoved
-  /** The begun record, by its id, that must be deleted before this one. */
-  after: string | undefined
+  /** The begun record that this one refers to. */
+  readonly above: Begun | undefined
+  /** How many begun records are above this one. */
+  readonly depth: number
+  /** The smallest depth of a record with which this one, or one of `below`, is in a cycle; its own depth without any. */
+  highest: number
+  /** The records that refer to this one, directly or not, and wait for it or one above it, in the order in which their hooks were called. */
+  below: Begun[] = []
+  /** The references of cycles to this record. */
+  readonly referrers: CycleReference[] = []
+
+  constructor(node: WriteNode, stored: Values, above: Begun | undefined) {
+    const { resource } = node.options
+    this.node = node
+    this.id = idOf(resource, stored)
+    this.resource = resource
+    this.stored = stored
+    this.how = removalOf(node.options).how
+    this.above = above
+    this.depth = above === undefined ? 0 : above.depth + 1
+    this.highest = this.depth
+  }
+}
+
+interface CycleReference {
+  /** `idOf` the row that refers. */
+  readonly referrer: string
+  /** The values that empty the reference; undefined if it may not be NULL. */
+  readonly empty: Values | undefined
 }
 
 export class Removals {
@@ -29,10 +57,14 @@ export class Removals {
   readonly removed: RemovedRecords = new RemovedRecords()
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string> = new Set()
-  /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to end cycles. */
+  /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to find cycles. */
   readonly begun: Map<string, Begun> = new Map()
-  /** The rows that are deleted after a begun record, by its id. */
-  readonly later: Map<string, WriteNode[]> = new Map()
+  /** The last of them. */
+  current: Begun | undefined
+  /** The records of cycles whose hooks were called, by `idOf`; they are deleted with a begun record. */
+  readonly waiting: Map<string, Begun> = new Map()
+  /** `below` of records that were refused and may be tried again, by `idOf`. */
+  readonly refused: Map<string, Begun[]> = new Map()
   /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
   readonly #counted = new Set<string>()
   /** What refers to the records that will be removed, by `removalName`, as far as it was looked up together. */

@@ -15,47 +15,51 @@ import { valuesOf } from '../resolve/look-up-records.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { referrersFirst } from '../store/rows/referrers-first.ts'
 import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
-import { breakCycles } from './break-cycles.ts'
+import { noteCycles, place } from './break-cycles.ts'
 import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
-import { isReferredTo, referredToError } from './referred-to.ts'
+import { referredToError, referrersGoing } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
-import type { Begun } from './removals.ts'
+import { Begun } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
 import type { Removing } from './removing.ts'
 
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
 export async function removeNode(removing: Removing, node: WriteNode): Promise<void> {
-  const { removed, begun } = removing.removals
+  const { removals } = removing
+  const { removed, begun, refused } = removals
   const { resource } = node.options
-  const { how } = removalOf(node.options)
   const { stored = {} } = node
   const id = idOf(resource, stored)
   // A record above this one refers to it, or an earlier one had the same dependent.
-  if (begun.has(id) || removed.has(resource, stored, how)) return
-  const now = removed.now(resource, stored)
-  const own: Begun = { id, resource, stored: now, how, after: undefined }
+  if (begun.has(id) || removed.has(resource, stored, removalOf(node.options).how)) return
+  const own = new Begun(node, removed.now(resource, stored), removals.current)
+  own.below = refused.get(id) ?? []
+  refused.delete(id)
   begun.set(id, own)
-  node.stored = now
+  removals.current = own
+  node.stored = own.stored
   try {
-    await removeBegun(removing, node, now)
-    place(removing, node, own)
+    await removeBegun(removing, own)
+    place(removing, own)
+  } catch (error) {
+    if (own.below.length > 0) refused.set(id, own.below)
+    throw error
   } finally {
     begun.delete(id)
+    removals.current = own.above
   }
 }
 
-async function removeBegun(removing: Removing, node: WriteNode, stored: Values): Promise<void> {
+async function removeBegun(removing: Removing, own: Begun): Promise<void> {
   const { context, removals } = removing
-  const { options, path } = node
-  const { resource } = options
-  const { how } = removalOf(options)
-  const isDependent = removals.begun.size > 1
+  const { node, resource, stored, how, above } = own
+  const { path } = node
   removals.count(resource, stored)
   const isAllowed = await context.access.canDelete(resource, stored, path)
   if (!isAllowed) throw forbidden(path)
-  const height = await removeReferrers(removing, node, stored)
+  const height = await removeReferrers(removing, own)
   await context.hooks.remove(resource, stored, path)
   const { softDelete } = resource.settings
   const mark =
@@ -65,32 +69,8 @@ async function removeBegun(removing: Removing, node: WriteNode, stored: Values):
   node.row = new RemovedRow(stored, mark, height)
   removals.removed.add(resource, stored, how, height)
   // The body names no dependents.
-  context.changes?.note(resource, stored, stored, isDependent ? null : path)
+  context.changes?.note(resource, stored, stored, above === undefined ? path : null)
   noteRemovedLinks(context, resource, stored, removing.links, removals.goneLinks)
-}
-
-/**
- * Adds a record to those that are stored, and after it the rows of a cycle that must be deleted later than it. If it must itself be deleted
- * after another one (`after`), it waits for that, and so do the rows that wait for it.
- */
-function place({ add, removals }: Removing, node: WriteNode, { id, after }: Begun): void {
-  const { later, removed } = removals
-  const waiting = later.get(id) ?? []
-  later.delete(id)
-  if (after !== undefined) {
-    later.set(after, [...(later.get(after) ?? []), node, ...waiting])
-    return
-  }
-  add(node)
-  if (!(node.row instanceof RemovedRow)) return
-  let { height } = node.row
-  for (const one of waiting) {
-    if (!(one.row instanceof RemovedRow)) continue
-    height += 1
-    one.row = new RemovedRow(one.row.stored, one.row.mark, height)
-    removed.add(one.options.resource, one.row.stored, 'delete', height)
-    add(one)
-  }
 }
 
 /**
@@ -98,15 +78,10 @@ function place({ add, removals }: Removing, node: WriteNode, { id, after }: Begu
  * delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the record
  * above those that are removed before it.
  */
-async function removeReferrers(
-  removing: Removing,
-  node: WriteNode,
-  stored: Values,
-): Promise<number> {
+async function removeReferrers(removing: Removing, own: Begun): Promise<number> {
   const { context, removals } = removing
-  const { options, path } = node
-  const { resource } = options
-  const { how } = removalOf(options)
+  const { node, resource, stored, how } = own
+  const { path } = node
   const { cascade, removed } = removals
   const blocking: Dependent[] = []
   const links: RemovedLinks[] = []
@@ -131,14 +106,14 @@ async function removeReferrers(
       await refuse()
       const found = await dependentRows(removing, node, stored, dependent, action)
       if (action === 'null') await emptyReferences(removing, node, stored, dependent, found.rows)
-      else {
-        if (how === 'delete') breakCycles(removing, dependent, found.rows)
-        await removeDependents(removing, node, dependent, found, mayWait)
-      }
+      else await removeDependents(removing, node, dependent, found, mayWait)
       referrers = found.rows
     }
     if (referrers === 'blocking') blocking.push(dependent)
-    else height = Math.max(height, removed.heightAbove(dependent.resource, referrers))
+    else {
+      noteCycles(removing, own, dependent, referrers)
+      height = Math.max(height, removed.heightAbove(dependent.resource, referrers))
+    }
   }
   await refuse()
   if (how === 'delete') for (const one of links) removing.add(linksNode(node, one))
@@ -152,7 +127,7 @@ function linksNode({ options, path }: WriteNode, links: RemovedLinks): WriteNode
   return node
 }
 
-/** The rows that refer to the record and are removed already, or `blocking` if others refer to it, except those above it in the tree. */
+/** The rows that refer to the record and go with it, or `blocking` if others refer to it. */
 async function referrersLeft(
   { context, removals, flush }: Removing,
   { options }: WriteNode,
@@ -169,8 +144,7 @@ async function referrersLeft(
     return rows.some(isLeft) ? 'blocking' : rows
   }
   await flush()
-  const isBlocked = await isReferredTo(context, options.resource, stored, dependent, begun)
-  return isBlocked ? 'blocking' : []
+  return referrersGoing(context, options.resource, stored, dependent, removals)
 }
 
 /** Removes the dependents of a record, each with the access rules of its model. */

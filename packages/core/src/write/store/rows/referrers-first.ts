@@ -1,4 +1,4 @@
-// referrersFirst, referredFirst: the order in which rows of one table that refer to each other can be deleted, or inserted.
+// referrersFirst, referredFirst, sortedAfter: the order in which rows of one table that refer to each other can be deleted, or inserted.
 
 import { dependentsOf, referredColumns } from '../../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../../model/registry/resource.ts'
@@ -15,7 +15,7 @@ export function referrersFirst(
   resource: Resource,
   rows: readonly Values[],
 ): readonly Values[] {
-  return sorted(rows, referrersOf(registry, resource, rows))
+  return sortedAfter(rows, referrersOf(registry, resource, rows))
 }
 
 /** `referrersFirst` the other way around, for INSERT: each row after those that it refers to. */
@@ -32,17 +32,17 @@ export function referredFirst(
       else known.push(row)
     }
   }
-  return sorted(rows, referred)
+  return sortedAfter(rows, referred)
 }
 
-/** Sorts each row after its `earlier` ones. */
-function sorted(
-  rows: readonly Values[],
-  earlier: ReadonlyMap<Values, readonly Values[]>,
-): readonly Values[] {
+/** Sorts each row after its `earlier` ones, otherwise as they are. Takes linear time. */
+export function sortedAfter<R>(
+  rows: readonly R[],
+  earlier: ReadonlyMap<R, readonly R[]>,
+): readonly R[] {
   if (earlier.size === 0) return rows
-  const ordered: Values[] = []
-  const seen = new Set<Values>()
+  const ordered: R[] = []
+  const seen = new Set<R>()
   for (const row of rows) {
     // An explicit stack, because a chain of references may be longer than the call stack allows.
     const stack = [{ row, isLast: false }]

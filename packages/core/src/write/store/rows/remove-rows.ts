@@ -1,16 +1,21 @@
 // removeRows: deletes many records, or marks them as deleted, with few statements, and writes those that lose references to them. If the
 // database refuses a record, finds out which one.
 
-import type { Dependent } from '../../../model/registry/relations/dependents.ts'
+import {
+  type Dependent,
+  dependentsOf,
+  referredColumns,
+} from '../../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { keyChunks } from '../../../query/compile/chunks.ts'
 import type { Value } from '../../../query/plan/plan.ts'
-import { keyTextIn } from '../../../query/run/key.ts'
+import { keyText, keyTextIn } from '../../../query/run/key.ts'
+import { planLookUp } from '../../nodes/look-up-plan.ts'
 import type { Values } from '../../nodes/node.ts'
 import type { WriteNode } from '../../nodes/write-node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
 import { writeRefusalOf } from '../../refusals/refusal.ts'
-import { keyIn, keyMatches } from '../../resolve/look-up-records.ts'
+import { keyIn, keyMatches, readUnscoped } from '../../resolve/look-up-records.ts'
 import { compileDelete, compileUpdate, storedColumns } from '../../statements/statements.ts'
 import {
   compileDeleteByKeys,
@@ -108,7 +113,10 @@ async function deleteRows(context: WriteContext, rows: Group<Pending>): Promise<
   }
 }
 
-/** Empties the references of records to themselves, where these would prevent their deletion. */
+/**
+ * Empties the references of records to themselves, where these would prevent their deletion. One that may not be NULL gets the key of a
+ * record that stays; if there is none, the database refuses the deletion.
+ */
 async function emptyOwnReferences(
   context: WriteContext,
   resource: Resource,
@@ -116,19 +124,47 @@ async function emptyOwnReferences(
 ): Promise<void> {
   const { target } = context
   if (target.dialect.keepsOwnReferences !== true) return
-  for (const { kind, from, to, target: other } of resource.allRelations.values()) {
-    const emptied = from.filter(({ nullable }) => nullable).map(({ name }) => [name, null])
-    if (kind !== 'belongsTo' || other !== resource || emptied.length === 0) continue
+  for (const dependent of dependentsOf(context.registry, resource)) {
+    if (dependent.resource !== resource) continue
+    const { held } = dependent
+    const to = referredColumns(dependent)
     // A collation may find keys equal whose texts differ.
     const isLoose = to.some(({ collation }) => collation !== undefined)
     const own = rows.filter(({ stored }) => {
-      const key = keyTextIn(from, stored)
+      const key = keyTextIn(held, stored)
       return key !== undefined && (isLoose || key === keyTextIn(to, stored))
     })
+    if (own.length === 0) continue
+    const emptied = held.filter(({ nullable }) => nullable).map(({ name }) => [name, null])
+    const written =
+      emptied.length > 0
+        ? Object.fromEntries(emptied)
+        : await referenceToAnother(context, resource, dependent, rows)
+    if (written === undefined) continue
     for (const keys of keyChunks(target.dialect, own.map(keyOf), resource.primaryKey)) {
-      const statement = compileUpdateByKeys(target, resource, Object.fromEntries(emptied), keys)
+      const statement = compileUpdateByKeys(target, resource, written, keys)
       await runWrite(context, statement, { ...ofMany(resource), step: 'delete' })
     }
+  }
+}
+
+/** The values of a foreign key to a record of the same model that is none of `rows`; undefined without one, or if each key is unique. */
+async function referenceToAnother(
+  context: WriteContext,
+  resource: Resource,
+  dependent: Dependent,
+  rows: readonly Pick<Pending, 'key'>[],
+): Promise<Values | undefined> {
+  const { held } = dependent
+  if (resource.uniqueKeys.some((key) => key.every((column) => held.includes(column)))) return
+  const to = referredColumns(dependent)
+  const read = [...new Set([...resource.primaryKey, ...to])]
+  const plan = planLookUp(resource, [], { read, includeDeleted: true })
+  const going = new Set(rows.map(({ key }) => keyText(key)))
+  for (const row of await readUnscoped(context, plan, rows.length + 1)) {
+    const isGoing = going.has(keyTextIn(resource.primaryKey, row) ?? '')
+    if (isGoing || keyTextIn(to, row) === undefined) continue
+    return Object.fromEntries(held.map(({ name }, i) => [name, row[to[i]?.name ?? ''] ?? null]))
   }
 }
 
