@@ -61,6 +61,10 @@ const known: readonly Unscoped[] = [
         1,
         'whether any row but those that are deleted refers to the record to delete',
       ],
+      'write/store/rows/remove-rows.ts': [
+        1,
+        'the key of a record that stays, for a reference of a row that is deleted next',
+      ],
     },
   },
   {

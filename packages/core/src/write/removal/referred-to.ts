@@ -19,7 +19,6 @@ import {
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { idOf } from './removal-types.ts'
-import type { Removals } from './removals.ts'
 
 /**
  * The stored rows of the dependent's table that refer to the record, or `blocking` if one of them is neither the record itself, nor one
@@ -30,7 +29,7 @@ export async function referrersGoing(
   resource: Resource,
   stored: Values,
   dependent: DependentModel,
-  { begun, waiting }: Removals,
+  { begun, waiting }: Readonly<Record<'begun' | 'waiting', ReadonlyMap<string, unknown>>>,
 ): Promise<readonly Values[] | 'blocking'> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
   const most = begun.size + waiting.size
