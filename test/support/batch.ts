@@ -48,7 +48,7 @@ const shownHeaders = [
   'www-authenticate',
 ]
 
-const shown = (headers: Readonly<Record<string, string>>): unknown =>
+export const shown = (headers: Readonly<Record<string, string>>): unknown =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => shownHeaders.includes(name)))
 
 export async function verdictAlone(api: Api, request: ApiRequest): Promise<Verdict> {

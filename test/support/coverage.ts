@@ -11,13 +11,13 @@ export interface Job {
 
 /**
  * Checks of a release, which a usual run leaves out: packed packages, runtimes, costs, growth, faults, processes, examples, and the
- * matrices of security again in batches and with the plain dialect.
+ * matrices of security again in other ways and with the plain dialect.
  */
 const releaseChecks = [
   /^(?:clients|etags|examples|faults|growth|packages)\//,
   /^cli\/worker/,
   /^runtimes\/(?!conformance)/,
-  /^security\/(?:batch-verdicts|batch-write-verdicts|first-asker|hidden-references)/,
+  /^security\/(?:verdicts|write-verdicts|first-asker|hidden-references)/,
   /^security\/\w+-growth/,
   /^types\/(?:client-)?budget/,
   /^docs\/site/,
@@ -135,10 +135,10 @@ export const jobsOf = (files: readonly string[], extent: Extent): Job[] =>
   files.flatMap((file) => waysOf(file, extent).map((way) => ({ file, way })))
 
 /**
- * Files that send all requests of a matrix again, in batches or in another order, and find the same decisions, which are made before
+ * Files that send all requests of a matrix again, in other ways or in another order, and find the same decisions, which are made before
  * there is a statement. What each engine makes of the requests is tested by the matrices themselves.
  */
-const repeatsMatrices = /^security\/(?:batch-verdicts|batch-write-verdicts|first-asker)/
+const repeatsMatrices = /^security\/(?:verdicts|write-verdicts|first-asker)/
 
 /**
  * The servers of a job; undefined for every one. The ways `query` and `batch` differ from the usual one only before SQL is compiled, so

@@ -269,8 +269,9 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   openapi(): Promise<OpenAPIObject>
   /**
-   * Explains which rules allow or refuse a request of a user (null: anonymous; `'system'`: the system of `as`), stage by stage, without serving it. It judges the method
-   * and the path; joins, filters and fields of the query, the body and rights of columns are checked only when a request is served.
+   * Explains which rules allow or refuse a request of a user (null: anonymous; `'system'`: the system of `as`), stage by stage, without serving it. It judges the
+   * method, the path, and the query of a read with all that it joins, filters by, counts and embeds; the body and rights of columns are
+   * checked only when a request is served.
    *
    * ```ts
    * const { allowed, steps } = await api.explainAccess(user, { method: 'DELETE', url: '/api/books/1' })

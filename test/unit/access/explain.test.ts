@@ -9,7 +9,7 @@ import {
   type Meta,
 } from '@model-api/core'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { equal, match } from '../../support/assert.ts'
+import { equal, match, ok } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
 
 const Author = defineModel('Author', {
@@ -63,11 +63,72 @@ suite('explainAccess', (test) => {
     return { allowed, status, lines }
   }
 
-  test('judges the method and the path, not what the query names', async () => {
-    const refused = '/api/authors?join=books&secret__eq=x&fields=nothing'
-    const whole = await steps(user('staff'), 'GET', refused)
-    equal(whole, await steps(user('staff'), 'GET', '/api/authors'))
-    equal([whole.allowed, whole.status], [true, 200])
+  test('judges the query of a read: what it joins, filters by, counts and embeds', async () => {
+    const refused =
+      'authorize Book refuses models.Book.meta.role_map.GET: it takes editor; the caller has staff'
+    for (const query of ['join=books', 'exists(books)', 'join=books&fields=name,books.title']) {
+      const { allowed, status, lines } = await steps(user('staff'), 'GET', `/api/authors?${query}`)
+      equal([query, allowed, status], [query, false, 403])
+      equal(lines.slice(4), [
+        'authenticate Book allows -: no strategy is enabled; the caller is authenticated',
+        refused,
+        'policy Book asks models.Book.meta.access_policy: scope_query decides by the rows',
+      ])
+    }
+    const embedded = await steps(user('staff'), 'GET', '/api/authors/1?dump=json')
+    equal([embedded.allowed, embedded.status], [true, 200])
+    ok(embedded.lines.includes(refused.replace('refuses', 'leaves out')))
+    const system = await steps('system', 'GET', '/api/authors?join=books')
+    equal(
+      [system.allowed, system.lines.at(-1)],
+      [true, 'policy Book allows models.Book.meta.access_policy: no policy restricts the system'],
+    )
+    const counting = createApi({
+      db,
+      models: [Author, Book],
+      config: { API_AUTHENTICATE_METHOD: [], API_ALLOW_AGGREGATION: true },
+    })
+    const url = '/api/authors?count(books)__gt=1'
+    const counted = await counting.explainAccess(user('staff'), { method: 'GET', url })
+    equal(
+      [counted.status, counted.steps.at(-2)?.decision],
+      [403, 'refuses'],
+      counted.steps.at(-1)?.because,
+    )
+    const read = createApi({
+      db,
+      models: [
+        Author,
+        defineModel('Book', {
+          columns: Book.columns,
+          meta: { access_policy: { scope_query: (query) => query, can_read: () => true } },
+        }),
+      ],
+      config: { API_AUTHENTICATE_METHOD: [] },
+    })
+    for (const [query, hooks] of [
+      ['dump=json', 'scope_query, can_read'],
+      ['exists(books)', 'scope_query'],
+    ]) {
+      const request = { method: 'GET', url: `/api/authors?${query}` }
+      const { steps: all } = await read.explainAccess(null, request)
+      equal(all.at(-1)?.because, `${hooks} decides by the rows`)
+    }
+    const plain = await steps(user('staff'), 'GET', '/api/authors')
+    equal(plain.lines.length, 4)
+  })
+
+  test('a query that everybody is refused', async () => {
+    const { allowed, status, lines } = await steps(
+      user('staff'),
+      'GET',
+      '/api/authors?fields=nothing',
+    )
+    equal([allowed, status, lines.length], [false, 400, 5])
+    match(lines[4] as string, /^query Author refuses -: .*nothing/)
+    equal((await steps(user('staff'), 'HEAD', '/api/authors/1?limit=2')).status, 400)
+    const unjudged = await steps(user('staff'), 'PATCH', '/api/authors/1?fields=nothing')
+    equal(unjudged.status, 200)
   })
 
   test('names the key that decides, and the roles that it requires', async () => {

@@ -9,7 +9,7 @@ import { filterLike } from '../../../query/plan/conditions/filter-like.ts'
 import type { Call } from '../../call/call.ts'
 
 /** parse: the raw query → AST. Throws 400 if it exceeds a limit of the resource. */
-export function parse(call: Call, resource: Resource): QueryAst {
+export function parse(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
   const { additionalQueryParams, limits } = resource.settings
   return parseQuery(call.query, {
     additional: additionalQueryParams,
@@ -29,7 +29,7 @@ export function parse(call: Call, resource: Resource): QueryAst {
 const onlyOnWrites = ['cascade_delete', 'max_affected', 'on_conflict'] as const
 
 /** `parse` for requests that only read; throws 400 for parameters of writes. */
-export function parseRead(call: Call, resource: Resource): QueryAst {
+export function parseRead(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
   const ast = parse(call, resource)
   for (const name of onlyOnWrites) {
     const given = ast.single[name]

@@ -14,6 +14,7 @@ import {
   satisfies,
   system,
 } from '../../../access/roles/roles.ts'
+import { ApiError } from '../../../errors.ts'
 import { decodedSegment } from '../../../lib/decoded-segment.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import type { ApiRequest } from '../../../model/request.ts'
@@ -22,17 +23,23 @@ import { policyHooks } from '../../../model/settings/access/check-policy.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
 import type { Runtime } from '../../call/call.ts'
 import { matchRoute, splitUrl } from '../../route-table.ts'
+import { parseRead } from '../reads/request-query.ts'
 import { allowedMethods } from '../routing/route-method.ts'
+import { type AskedResource, askedResources } from './asked-resources.ts'
 
 /** The decision of one stage. */
 export interface AccessStep {
-  readonly stage: 'route' | 'authenticate' | 'authorize' | 'policy'
-  /** The model of the rule; null if the path matched no route. */
+  /** `query`: what the query of a read says. */
+  readonly stage: 'route' | 'query' | 'authenticate' | 'authorize' | 'policy'
+  /** The model of the rule: of the path, or one that the query joins, filters by, counts or embeds; null if the path matched no route. */
   readonly model: string | null
   /** `UPSERT`: the right to send a POST with `on_conflict`. */
   readonly action: Permission | null
-  /** `asks`: a policy hook decides by the rows when the request runs. */
-  readonly decision: 'allows' | 'refuses' | 'asks'
+  /**
+   * `asks`: a policy hook decides by the rows when the request runs. `leaves out`: the request is served, with URLs in place of the
+   * records of this model.
+   */
+  readonly decision: 'allows' | 'refuses' | 'asks' | 'leaves out'
   /** Where the rule is configured: `config.API_ROLE_MAP.GET`; null if no rule applies. */
   readonly at: string | null
   readonly because: string
@@ -49,13 +56,21 @@ export interface AccessExplanation {
   readonly steps: readonly AccessStep[]
 }
 
+type Status = AccessExplanation['status']
+
+/** A step, and the status of the request if the step refuses it. */
+interface Judged {
+  readonly step: AccessStep
+  readonly status: Status
+}
+
 /** A permission on a resource that the request needs. */
 interface Needed {
   readonly resource: Resource
   readonly action: Permission
 }
 
-/** Explains a request by this user (null: anonymous; `'system'`: that of `api.as`). Ignores the credentials, the body and the query, except for `on_conflict`. */
+/** Explains a request by this user (null: anonymous; `'system'`: that of `api.as`). Ignores the credentials, the body, and the query of a write but for `on_conflict`. */
 export async function explainAccess(
   runtime: Runtime,
   user: unknown,
@@ -66,35 +81,89 @@ export async function explainAccess(
       ? system
       : await callerOf(runtime.host.callHook, user, runtime.registry.users?.model)
   const { policies } = runtime.access
-  const explained = (steps: readonly AccessStep[]): AccessExplanation => {
-    const refusal = steps.find(({ decision }) => decision === 'refuses')
-    const status = refusal === undefined ? 200 : statusOf(refusal)
+  const explained = (judged: readonly Judged[]): AccessExplanation => {
+    const refusal = judged.find(({ step }) => step.decision === 'refuses')
+    const steps = judged.map(({ step }) => step)
+    const status = refusal?.status ?? 200
     return { allowed: refusal === undefined, status, roles: caller.roles, steps }
   }
   const { path, query } = splitUrl(request.url)
   const route = matchRoute(runtime.routing.table, path)
-  if (route === undefined)
-    return explained([routeStep('refuses', `no endpoint answers at ${path}`)])
+  if (route === undefined) return explained([routeStep(404, `no endpoint answers at ${path}`)])
   const method = request.method.toUpperCase()
   const allowed = allowedMethods(route)
   if (!allowed.includes(method)) {
     const because = `${method} is not allowed here; allowed: ${allowed.join(', ')}`
-    return explained([routeStep('refuses', because, route)])
+    return explained([routeStep(405, because, route)])
   }
   const checks = checksOf(route, method)
   const [first] = checks
-  const step = routeStep('allows', `${method} ${path} is ${first?.action}`, route)
-  if (method === 'OPTIONS') return explained([step])
+  const found = routeStep(200, `${method} ${path} is ${first?.action}`, route)
+  if (method === 'OPTIONS') return explained([found])
   const isUpsert = route.kind === 'collection' && method === 'POST' && hasOnConflict(query)
   const change: Needed = { resource: route.resource, action: 'PATCH' }
   return explained([
-    step,
-    ...checks.map((check) => authentication(check, caller)),
-    ...checks.flatMap((check) => roles(check, caller)),
+    found,
+    ...checks.map((check) => refusing(401, authentication(check, caller))),
+    ...checks.flatMap((check) => forbidding(roles(check, caller))),
     ...(isUpsert ? upsertRights(change, caller) : []),
-    ...checks.map((check) => policy(policies, check, caller)),
-    ...(isUpsert ? [policy(policies, change, caller)] : []),
+    ...forbidding(checks.map((check) => policy(policies, check, caller))),
+    ...forbidding(isUpsert ? [policy(policies, change, caller)] : []),
+    ...(isRead.has(method) ? queryRights(policies, route, query, caller) : []),
   ])
+}
+
+const isRead: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
+
+const refusing = (status: Status, step: AccessStep): Judged => ({ step, status })
+
+const forbidding = (steps: readonly AccessStep[]): readonly Judged[] =>
+  steps.map((step) => refusing(403, step))
+
+/** The steps of what the query of a read joins, filters by, counts or embeds; or one step that refuses the query. */
+function queryRights(
+  policies: Policies,
+  route: Route,
+  query: string,
+  caller: Caller,
+): readonly Judged[] {
+  const resource = route.kind === 'related' ? route.relation.target : route.resource
+  try {
+    const asked = askedResources(route, parseRead({ query }, resource))
+    return asked.flatMap((one) => relatedRights(policies, one, caller))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { model } = routeStep(200, '', route).step
+    const because = String(error.body.reason)
+    const step = { stage: 'query', model, action: null, decision: 'refuses', at: null } as const
+    return [refusing(error.status as Status, { ...step, because })]
+  }
+}
+
+/** The steps of a resource that a query asks for: those of a list of it. */
+function relatedRights(
+  policies: Policies,
+  { resource, isEmbedded, refusal }: AskedResource,
+  caller: Caller,
+): readonly Judged[] {
+  const needed: Needed = { resource, action: 'GET_MANY' }
+  const rights = [...method(needed), authentication(needed, caller), ...roles(needed, caller)]
+  const judged = rights.map((step) => {
+    if (step.decision !== 'refuses' || refusal !== undefined) return step
+    return { ...step, decision: 'leaves out' } as const
+  })
+  const status = (refusal?.status ?? 403) as Status
+  return [...judged, policy(policies, needed, caller, isEmbedded)].map((step) =>
+    refusing(status, step),
+  )
+}
+
+/** The step of a model without the method of an action. */
+function method({ resource, action }: Needed): readonly AccessStep[] {
+  const name = methodOf(action)
+  if (resource.settings.methods.has(name)) return []
+  const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
+  return [{ ...step, at: 'allowed_methods', because: `${resource.name} has no ${name}` }]
 }
 
 /** Whether a raw query has the parameter. The query is not parsed, because that throws for other mistakes. */
@@ -105,46 +174,37 @@ const hasOnConflict = (query: string): boolean =>
  * The steps of an upsert after those of its POST: `UPSERT`, and the right to change records. A caller without the latter gets 403,
  * also where the model has no PATCH, or PATCH needs authentication and POST does not.
  */
-function upsertRights(change: Needed, caller: Caller): readonly AccessStep[] {
+function upsertRights(change: Needed, caller: Caller): readonly Judged[] {
   const { resource, action } = change
   if (!resource.settings.allowUpsert) {
-    const because = `on_conflict is ${notEnabled} (${settingNames.allowUpsert})`
-    return [{ ...routeStep('refuses', because), model: resource.name }]
+    const because = `on_conflict is not enabled here (${settingNames.allowUpsert})`
+    const { step } = routeStep(400, because)
+    return [refusing(400, { ...step, model: resource.name })]
   }
-  const upsert = roles({ resource, action: 'UPSERT' }, caller)
+  const upsert = forbidding(roles({ resource, action: 'UPSERT' }, caller))
   const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
   if (!resource.settings.methods.has(methodOf(action))) {
     const because = `on_conflict may change stored records, and ${resource.name} has no PATCH`
-    return [...upsert, { ...step, at: 'allowed_methods', because }]
+    return [...upsert, refusing(403, { ...step, at: 'allowed_methods', because })]
   }
   if (needsAuthentication(resource, action) && !isKnown(resource, caller)) {
     const { at, because } = authentication(change, caller)
-    return [...upsert, { ...step, at, because }]
+    return [...upsert, refusing(403, { ...step, at, because })]
   }
-  return [...upsert, ...roles(change, caller)]
+  return [...upsert, ...forbidding(roles(change, caller))]
 }
 
-const notEnabled = 'not enabled here'
-
-/** Recognises the steps of this file by their texts. */
-function statusOf({ stage, because }: AccessStep): AccessExplanation['status'] {
-  if (stage === 'authenticate') return 401
-  if (stage !== 'route') return 403
-  if (because.includes(notEnabled)) return 400
-  return because.startsWith('no endpoint') ? 404 : 405
-}
-
-const routeStep = (
-  decision: AccessStep['decision'],
-  because: string,
-  route?: Route,
-): AccessStep => ({
-  stage: 'route',
-  model: route?.resource.name ?? null,
-  action: null,
-  decision,
-  at: null,
-  because,
+/** The step of the path: status 200 allows. */
+const routeStep = (status: Status, because: string, route?: Route): Judged => ({
+  step: {
+    stage: 'route',
+    model: route?.resource.name ?? null,
+    action: null,
+    decision: status === 200 ? 'allows' : 'refuses',
+    at: null,
+    because,
+  },
+  status,
 })
 
 function authentication({ resource, action }: Needed, caller: Caller): AccessStep {
@@ -184,9 +244,18 @@ function roles({ resource, action }: Needed, caller: Caller): readonly AccessSte
   }))
 }
 
-function policy(policies: Policies, { resource, action }: Needed, caller: Caller): AccessStep {
+function policy(
+  policies: Policies,
+  { resource, action }: Needed,
+  caller: Caller,
+  isEmbedded = false,
+): AccessStep {
   const found = policies.get(resource)
-  const hooks = policyHooks.filter((hook) => found?.[hook] !== undefined && concerns(hook, action))
+  const hooks = policyHooks.filter(
+    (hook) =>
+      found?.[hook] !== undefined &&
+      (concerns(hook, action) || (isEmbedded && hook === 'can_read')),
+  )
   const step = { stage: 'policy', model: resource.name, action } as const
   const at = resource.settings.policy?.at ?? null
   if (caller.isSystem && hooks.length > 0) {

@@ -138,7 +138,10 @@ function expand(level: Level): PlannedRelations {
 }
 
 function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
-  if (!level.context.reach(relation.target)) return false
+  return isWanted(level, relation, path) && level.context.reach(relation.target)
+}
+
+function isWanted(level: Level, relation: ResolvedRelation, path: string): boolean {
   if (level.mode === 'dynamic') return level.joined.has(path)
   if (level.mode === 'url' || level.remainingDepth < 1) return false
   if (relation === level.parentRelation?.inverse) return false

@@ -1,10 +1,11 @@
 /**
- * Every write of the leak matrices, sent as the operation of a batch, and as a dry run: the result and the rows afterwards are
- * the same as for a separate request, and a dry run changes no rows. So what the matrices prove about single writes also holds
- * for batches.
+ * Every write of the leak matrices, sent as the operation of a batch, as a dry run, and by the client in the process: the result and
+ * the rows afterwards are the same as for a separate request, and a dry run changes no rows. So what the matrices prove about single
+ * writes also holds for batches and for `api.as`.
  */
 import { type ApiConfig, type ApiRequest, stringify } from '@model-api/core'
 import { sql } from 'kysely'
+import { inFormOfAs, verdictAs } from '../support/as-client.ts'
 import { equal } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
@@ -56,7 +57,7 @@ const settingsOf = (door: string): ApiConfig => {
 /** The texts of rows, by table. */
 type Stored = Map<string, readonly string[]>
 
-eachDatabase('a write in a batch', (test, db) => {
+eachDatabase('a write in a batch, and by api.as', (test, db) => {
   test.before(() => createWorld(db))
   const config = { ...on, API_ALLOW_NESTED_WRITES: true, API_ALLOW_BULK: true }
 
@@ -78,7 +79,7 @@ eachDatabase('a write in a batch', (test, db) => {
   for (const [name, all] of Object.entries(allWrites)) {
     // Only a batch takes an Idempotency-Key for every kind of write.
     const list = all.filter(({ headers = {} }) => headers['idempotency-key'] === undefined)
-    test(`has the same result as outside a batch, also in a dry run: ${name}`, async () => {
+    test(`has the same result as alone, also in a dry run: ${name}`, async () => {
       await fillWorld(db)
       const before = await stored(everyTable)
       const beforeIn = (tables: Iterable<string>): Stored =>
@@ -104,11 +105,19 @@ eachDatabase('a write in a batch', (test, db) => {
           const written = writtenTables(alone.statements)
           const after = await stored(written)
           await undo(db, alone.statements)
+          const leavesAndUndoes = async (statements: typeof alone.statements): Promise<void> => {
+            const all = writtenTables([...alone.statements, ...statements])
+            equal(await stored(all), new Map([...beforeIn(all), ...after]), about)
+            await undo(db, statements)
+          }
           const batched = await db.capture(() => verdictInBatch(api, request))
           equal(batched.result, alone.result, about)
-          const all = writtenTables([...alone.statements, ...batched.statements])
-          equal(await stored(all), new Map([...beforeIn(all), ...after]), about)
-          await undo(db, batched.statements)
+          await leavesAndUndoes(batched.statements)
+          const { headers = {}, body } = write
+          const inProcess = { method: write.method, url: write.url, headers, body }
+          const as = await db.capture(() => verdictAs(api, of, inProcess))
+          equal(as.result, inFormOfAs(alone.result), `${about}, by api.as`)
+          await leavesAndUndoes(as.statements)
         }
       }
       equal(await stored(everyTable), before, 'a table that no statement names has changed')

@@ -1,8 +1,10 @@
 /**
- * Every door of the leak matrix, sent as the operation of a batch: each read has the same status, value, error and headers as a
- * separate request, for every user and in every world. So what the matrix proves about single reads also holds for batches.
+ * Every door of the leak matrix, sent as the operation of a batch and by the client in the process: each read has the same status,
+ * value, error and headers as a separate request, for every user and in every world. So what the matrix proves about requests
+ * also holds for batches and for `api.as`.
  */
 import type { ApiConfig, ApiRequest } from '@model-api/core'
+import { inFormOfAs, verdictAs } from '../support/as-client.ts'
 import { equal, ok } from '../support/assert.ts'
 import { verdictAlone, verdictInBatch } from '../support/batch.ts'
 import { eachDatabase, runsOn } from '../support/suite.ts'
@@ -54,7 +56,7 @@ const reads = [...new Set(Object.values(doors).flat())].flatMap((text): ApiReque
   return /^\/api\/./.test(url) ? [requestOf(method, url)] : []
 })
 
-eachDatabase('a read in a batch', (test, db) => {
+eachDatabase('a read in a batch, and by api.as', (test, db) => {
   test.before(async () => {
     await createWorld(db)
     await fillWorld(db)
@@ -63,12 +65,15 @@ eachDatabase('a read in a batch', (test, db) => {
   for (const [i, world] of worlds.entries()) {
     const some = Object.entries(world === full ? users : { viewer, keeper })
     for (const [caller, [name, user]] of some.entries()) {
-      test(`has the same result as outside a batch: ${name}, world ${i + 1}`, async () => {
-        const api = asUser(sharedApi(db, world, on), user)
+      test(`has the same result as alone: ${name}, world ${i + 1}`, async () => {
+        const shared = sharedApi(db, world, on)
+        const api = asUser(shared, user)
         const statuses = new Set<number>()
         for (const request of ofCaller(reads, caller + i)) {
           const alone = await verdictAlone(api, request)
-          equal(await verdictInBatch(api, request), alone, `${request.method} ${request.url}`)
+          const about = `${request.method} ${request.url}`
+          equal(await verdictInBatch(api, request), alone, about)
+          equal(await verdictAs(shared, user, request), inFormOfAs(alone), `${about}, by api.as`)
           statuses.add(alone.status)
         }
         ok(statuses.has(200) && statuses.has(400) && statuses.has(404), [...statuses].join())
@@ -76,7 +81,7 @@ eachDatabase('a read in a batch', (test, db) => {
     }
   }
 
-  test('has the same result where a custom strategy authenticates the batch, whoever sent the previous batch', async () => {
+  test('has the same result where a custom strategy authenticates the batch, whoever sent the previous batch, or the host gives the user', async () => {
     const authenticated = sharedApi(db, full, { ...on, ...perBatch })
     const alone = sharedApi(db, full)
     const sent = names.map((name, caller) => [name, new Set(ofCaller(reads, caller))] as const)
@@ -87,6 +92,8 @@ eachDatabase('a read in a batch', (test, db) => {
         const expected = await verdictAlone(asUser(alone, users[name]), request)
         const verdict = await verdictInBatch(authenticated, { ...request, headers })
         equal(verdict, expected, `${request.method} ${request.url} of ${name}`)
+        const given = asUser(authenticated, users[name] ?? null)
+        equal(await verdictAlone(given, request), expected, `${request.url} given ${name}`)
       }
     }
   })
