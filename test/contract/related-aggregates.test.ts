@@ -438,6 +438,7 @@ eachDatabase('aggregates of related records', (test, db) => {
       ['fields=count(books.price)', 'is a column'],
       ['fields=count(books[id__gt=1].price)', 'counts rows'],
       ['fields=count(boks)', '"books"'],
+      ['fields=count(distinct%20books)', '"distinct books" is not a relation'],
       ['fields=max(books.prize)', '"prize"'],
       ['fields=max(books.in_stock)', 'boolean'],
       ['fields=sum(books.title)', 'string'],
@@ -478,6 +479,58 @@ eachDatabase('aggregates of related records', (test, db) => {
     await refuses(three, '/api/authors?fields=count(books[id__gt=0]),count(pupils)&id__gt=0', {
       says: ['API_MAX_CONDITIONS'],
     })
+  })
+
+  test('the policy and soft delete of the related model apply', async () => {
+    const counts = async (meta: object, more = '') => {
+      const limited = testApi(db, withMeta(shop, 'Book', meta), on)
+      const rows = await read(limited, `/api/authors?fields=id,count(books)|n${more}`)
+      return rows.map((row: object) => Object.values(row))
+    }
+    const rows = (...counts: number[]) => counts.map((n, i) => [i + 1, n])
+    equal(await counts({}), rows(1, 1, 2, 0))
+    const scoped = { access_policy: { scope: { id: { gt: 2 } } } }
+    equal(await counts(scoped), rows(0, 0, 2, 0))
+    equal(await counts(scoped, '&n__ge=1&order_by=-n'), [[3, 2]])
+    equal(await counts(scoped, ',max(books[id__le=2].title)|t&count(books)__ge=1'), [[3, 2, null]])
+    const deleted = {
+      soft_delete: true,
+      soft_delete_attribute: 'in_stock',
+      soft_delete_values: [true, false],
+    }
+    equal(await counts(deleted), rows(1, 0, 2, 0))
+    equal(await counts(deleted, '&include_deleted=true'), rows(1, 1, 2, 0))
+  })
+
+  test('records that the caller may not list are a 403, and columns that it may not read are unknown', async () => {
+    const closed = testApi(db, withMeta(shop, 'Tag', { role_map: { GET_MANY: 'staff' } }), on)
+    for (const query of [
+      'fields=count(tags)',
+      'count(tags)__ge=0',
+      'order_by=-count(tags)',
+      'fields=count(author.books[exists(tags)])',
+      'fields=count(order_lines.book.tags)',
+      'dump=json&author.fields=count(books.tags)',
+    ]) {
+      await refuses(closed, `/api/books?${query}`, { status: 403 })
+    }
+    const guarded = shop.map((model) =>
+      model.name === 'Book'
+        ? {
+            ...model,
+            columns: { ...model.columns, price: { ...model.columns.price, read: 'staff' } },
+          }
+        : model,
+    ) as typeof shop
+    for (const query of [
+      'fields=max(books.price)',
+      'sum(books.price)__gt=1',
+      'order_by=min(books.price)',
+      'fields=count(books[price__gt=1])',
+    ]) {
+      const api = testApi(db, guarded, on)
+      await refuses(api, `/api/authors?${query}`, { says: ['Unknown column "price"'] })
+    }
   })
 
   test('what is switched off is refused', async () => {

@@ -356,6 +356,10 @@ function serialise(world: World, model: AnyModel, row: Row, embeds: Embeds): Res
   ]
   const object: Result = Object.fromEntries(
     fields.map((field) => {
+      if (typeof field !== 'string') {
+        const value = relatedValue(world, model, row, field)
+        return [field.label ?? defaultLabel(field), shown(relatedType(model, field), value)]
+      }
       const aggregate = declared.find((one) => one.declared === field)
       if (aggregate !== undefined) return [field, relatedValue(world, model, row, aggregate)]
       return [field, shown(model.columns[field] as ValueType, row[field])]
@@ -383,9 +387,11 @@ function chosen(
   world: World,
   model: AnyModel,
   rows: readonly Row[],
-  { where = [], order = [], limit = rows.length }: RelationOption = { path: [] },
+  { where = [], order = [], fields = [], limit = rows.length }: RelationOption = { path: [] },
 ): Row[] {
-  const query = { base: model.name, order } as unknown as Query
+  const related = fields.filter((field) => typeof field !== 'string')
+  const projection = { kind: 'fields', fields: related }
+  const query = { base: model.name, order, projection } as unknown as Query
   const keys = primaryKey(model).map((column) => ({ path: [], column }))
   const joined = rows.map((row): Joined => new Map([['', row]]))
   return ordered(

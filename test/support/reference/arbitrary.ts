@@ -646,14 +646,23 @@ function decodeOptions(
       ...declaredOf(target).map(({ declared }) => declared),
     ]
     const choice = choices.below(4)
+    const aggregate =
+      choice === 2 && choices.chance(5) ? relatedAggregate(target, choices) : undefined
+    const labelled = aggregate?.declared === undefined ? aggregate : undefined
     const option: RelationOption = {
       path,
       ...(many && choice < 2 ? { limit: 1 + choices.below(2) } : {}),
       ...(many && choice === 1 ? { order: [columnOrder(target, [[]], choices)] } : {}),
       ...(choice === 2
         ? {
-            fields: unique([choices.of(names), choices.of(names)], String),
+            fields: [
+              ...unique([choices.of(names), choices.of(names)], String),
+              ...(labelled === undefined ? [] : [{ ...labelled, label: 'r' }]),
+            ],
           }
+        : {}),
+      ...(many && labelled !== undefined && choices.chance(5)
+        ? { order: [{ by: 'r', ...direction(choices) }] }
         : {}),
       ...(choice === 3 || choice === 0 ? { where: [condition(target, [[]], choices, 1)] } : {}),
     }

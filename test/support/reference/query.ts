@@ -108,9 +108,9 @@ export type Projection =
 export interface RelationOption {
   readonly path: readonly string[]
   readonly limit?: number
-  /** Columns of the related model. */
+  /** By columns of the related model, or labels of `fields`. */
   readonly order?: readonly Order[]
-  readonly fields?: readonly string[]
+  readonly fields?: readonly (string | RelatedAggregate)[]
   readonly where?: readonly Condition[]
 }
 
@@ -214,12 +214,15 @@ function orderText(order: Order): string {
   return `${descending ? '-' : ''}${orderName(order)}${nulls === undefined ? '' : `.nulls${nulls}`}`
 }
 
+const optionField = (field: string | RelatedAggregate): string =>
+  typeof field === 'string' ? field : outputText(field)
+
 function optionTexts({ path, limit, order, fields, where }: RelationOption): string[] {
   const name = path.join('.')
   const texts: string[] = []
   if (limit !== undefined) texts.push(`${name}.limit=${limit}`)
   if (order !== undefined) texts.push(`${name}.order_by=${order.map(orderText).join(',')}`)
-  if (fields !== undefined) texts.push(`${name}.fields=${fields.join(',')}`)
+  if (fields !== undefined) texts.push(`${name}.fields=${fields.map(optionField).join(',')}`)
   if (where !== undefined) texts.push(`${name}[${where.map(conditionText).join(',')}]`)
   return texts
 }
