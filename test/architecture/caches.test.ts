@@ -55,6 +55,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'by a part of the models: the conditions of its policy, without the values, which each request has anew',
   ],
+  'auth/keys/own-keys.ts': [1, 'by the id of an API key: when its last use was written'],
   'auth/tokens/verified-tokens.ts': [
     1,
     'by the full text of a token that was verified, until it expires',
@@ -141,6 +142,7 @@ const hashed: Readonly<Record<string, string>> = {
   'drivers/postgres/statement-names.ts':
     'texts of statements: one would be executed in place of the other',
   'http/endpoints/routing/admit.ts': 'users: would share a limit',
+  'http/endpoints/auth/key-endpoints.ts': 'users: would share a limit',
   'http/endpoints/auth/endpoints.ts': 'login names: would share a limit',
   'http/endpoints/auth/issue-tokens.ts': 'refresh tokens: one would be refreshed as the other',
   'http/endpoints/reads/representation.ts':

@@ -221,6 +221,7 @@ const known: readonly Unscoped[] = [
 
 /** Files that contain the text of a SELECT. */
 const readingFiles: Readonly<Record<string, string>> = {
+  'database/own-tables/api-keys.ts': ownTable,
   'database/own-tables/idempotency-keys.ts': ownTable,
   'database/own-tables/refresh-tokens.ts': ownTable,
 }

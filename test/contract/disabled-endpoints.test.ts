@@ -48,6 +48,8 @@ suite('an endpoint that the configuration disables', (test) => {
     ['/auth/me', { ...jwt, API_AUTO_AUTH_ROUTES: false }, 'API_AUTO_AUTH_ROUTES'],
     ['/auth/refresh', { ...users, API_AUTHENTICATE_METHOD: ['basic'] }, 'API_AUTHENTICATE_METHOD'],
     ['/auth/me', { ...jwt, API_EXPOSE_ME: false }, 'API_EXPOSE_ME'],
+    ['/auth/keys', jwt, 'API_KEYS'],
+    ['/auth/keys', {}, 'API_AUTHENTICATE_METHOD'],
     [
       '/auth/me',
       { API_AUTHENTICATE_METHOD: ['custom'], API_CUSTOM_AUTH: () => true },

@@ -10,7 +10,7 @@ import { readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
-const page = ['authentication', 'tokens', 'passwords', 'sessions']
+const page = ['authentication', 'tokens', 'passwords', 'api-keys', 'sessions']
   .map((name) => readSource(`docs/guide/${name}.md`))
   .join('\n')
 const registration = readSource('docs/recipes/register-users.md')
@@ -90,6 +90,7 @@ suite('the pages on authentication', (test) => {
       API_CREDENTIAL_CHECK_METHOD: 'plain',
       API_AUTHENTICATE_METHOD: ['jwt', 'basic', 'api_key'],
       API_CREDENTIAL_HASH_FIELD: 'key_hash',
+      API_KEYS: true,
       API_AUTH_REQUIREMENTS: { GET_MANY: false },
     })
     const variables: Record<string, string> = {}

@@ -38,7 +38,15 @@ import {
   type Shapes,
   texts,
 } from './shapes.ts'
-import { columnOf, columnTypes, fieldOf, keyTypes, newDay, storedDay } from './world.ts'
+import {
+  columnOf,
+  columnTypes,
+  fieldOf,
+  keyTypes,
+  newDay,
+  storedDay,
+  userWithKeys,
+} from './world.ts'
 
 /** A place of a request, with one shape of text. */
 export interface Door {
@@ -417,6 +425,8 @@ function paths(): Door[] {
     refresh: '/auth/refresh',
     logout: '/auth/logout',
     me: '/auth/me',
+    keys: '/auth/keys',
+    key: '/auth/keys/0123456789abcdef',
   }
   const places: Readonly<Record<string, (text: string) => string>> = {
     ...kinds,
@@ -519,7 +529,7 @@ function credentials(): Door[] {
       (text) => `Basic ${base64(`${text}:secret`)}`,
       (text) => `Basic ${base64(`ann:${text}`)}`,
     ],
-    api_key: [(text) => `Api-Key ${text}`],
+    api_key: [(text) => `Api-Key ${text}`, (text) => `Api-Key mak_0123456789abcdef_${text}`],
     custom: [(text) => `Custom ${text}`],
   }
   return Object.entries(places).flatMap(([strategy, forms]) =>
@@ -638,6 +648,12 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Each of them is refused, so that no key is stored. */
+const newKey = (body: string): ApiRequest => ({
+  ...write('POST', '/auth/keys', body.replace(/\}$/, ',"refused":1}')),
+  user: userWithKeys,
+})
+
 function authBodies(): Door[] {
   const bodies: Readonly<Record<string, (json: string) => ApiRequest>> = {
     'the name of a login': (json) =>
@@ -648,6 +664,11 @@ function authBodies(): Door[] {
       write('POST', '/auth/login', `{"username":"ann","password":"secret","more":${json}}`),
     'a refresh token': (json) => write('POST', '/auth/refresh', `{"refresh_token":${json}}`),
     'a body of logout': (json) => write('POST', '/auth/logout', json),
+    'the name of an API key': (json) => newKey(`{"name":${json}}`),
+    'the scopes of an API key': (json) => newKey(`{"name":"a","scopes":${json}}`),
+    'the expiry of an API key': (json) => newKey(`{"name":"a","expires_at":${json}}`),
+    'another member of an API key': (json) => newKey(`{"name":"a","more":${json}}`),
+    'an API key': (json) => newKey(json),
   }
   return Object.entries(bodies).flatMap(([name, at]) => doors(name, jsonValues, at))
 }
@@ -894,6 +915,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_CREDENTIAL_CHECK_METHOD: 'bodies of authentication',
   API_CREDENTIAL_HASH_FIELD: 'credentials',
   API_KEY_AUTH_AND_RETURN_METHOD: 'credentials',
+  API_KEYS: 'bodies of authentication',
   API_CUSTOM_AUTH_SCHEME: null,
   API_CUSTOM_AUTH: 'credentials',
   API_CUSTOM_AUTH_PER_BATCH: null,

@@ -218,6 +218,9 @@ const User = defineModel('User', {
   meta: {},
 })
 
+/** The user of the requests about API keys. */
+export const userWithKeys = { id: 1, name: 'ann', key_hash: null }
+
 const strategies: Readonly<Record<StrategyName, true>> = {
   jwt: true,
   basic: true,
@@ -261,6 +264,7 @@ const config: ApiConfig = {
   API_USER_LOOKUP_FIELD: 'name',
   API_CREDENTIAL_CHECK_METHOD: 'check',
   API_CREDENTIAL_HASH_FIELD: 'key_hash',
+  API_KEYS: true,
   ACCESS_SECRET_KEY: 'an access key of more than thirty-two bytes',
   REFRESH_SECRET_KEY: 'a refresh key of more than thirty-two bytes',
 }
@@ -269,6 +273,7 @@ const config: ApiConfig = {
 export async function createWorld(db: TestDatabase): Promise<Api> {
   await createTables(db, models)
   await insertRows(db, Thing, rows)
+  await insertRows(db, User, [userWithKeys])
   await db.execScript('create virtual table scroll_search using fts5(body)')
   await db.execScript(`insert into scroll_search(rowid, body) values (1, 'old words')`)
   await insertRows(db, Scroll, [{ id: 1, body: 'old words' }])

@@ -90,6 +90,8 @@ const authentication: Readonly<Record<AuthEndpoint, Recogniser>> = {
   refresh: atPath(/^\/auth\/refresh/),
   logout: atPath(/^\/auth\/logout/),
   me: atPath(/^\/auth\/me/),
+  keys: atPath(/^\/auth\/keys$/),
+  key: atPath(/^\/auth\/keys\/[^/]+$/),
 }
 
 const filter = new RegExp(`(?:^|[&,[(])[\\w.]+__(?:${Object.keys(filterOperators).join('|')})=`)

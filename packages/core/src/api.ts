@@ -12,6 +12,7 @@ import { reachOf } from './access/reach.ts'
 import { missingRolesHint } from './access/roles/missing-roles-hint.ts'
 import { anonymous } from './access/roles/roles.ts'
 import { createSignIn } from './auth/create-sign-in.ts'
+import { type ApiKeys, createKeyFunctions } from './auth/keys/key-functions.ts'
 import { type RateLimitScope, rateLimitScope } from './auth/limits/rate-limit-scope.ts'
 import { createRevocation, type RefreshTokens } from './auth/tokens/revocation.ts'
 import type { SchemaDifference } from './catalogue/check/describe-difference.ts'
@@ -260,6 +261,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
    */
   authenticate(request: ApiRequest, rule?: HostRule): Promise<HookUser | null>
   readonly refreshTokens: RefreshTokens
+  readonly apiKeys: ApiKeys
   /**
    * Returns the OpenAPI 3.1 document of this API, as it is served.
    *
@@ -471,6 +473,7 @@ export function createApi<
     owns,
     authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
     refreshTokens: createRevocation(signIn.refreshStore, db, signIn.auth.users, clock),
+    apiKeys: createKeyFunctions(signIn.auth.keys, db, signIn.auth.users),
     get ready() {
       const ready = Promise.all([
         connected(),

@@ -339,6 +339,13 @@ export const crossSiteRequest = (): ApiError =>
 export const passwordTooLong = (bytes: number): ApiError =>
   badRequest('password_too_long', `A password may have 72 bytes at most; this one has ${bytes}.`)
 
+/** A user who has 100 API keys makes another one. */
+export const tooManyApiKeys = (most: number): ApiError =>
+  conflict(
+    'too_many_api_keys',
+    `A user has at most ${most} API keys. Delete one that is not needed.`,
+  )
+
 // ---------------------------------------------------------------- authorize, scope: 403
 
 /** A role is missing or a policy refuses; for a list or nested records, by path. */

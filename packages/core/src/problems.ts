@@ -101,6 +101,21 @@ export const notAListOfObjects: CodedProblem = unexpected(expectedType('list', '
 export const notAString: CodedProblem = unexpected(expectedType('string', 'a string'))
 export const notAKey: CodedProblem = unexpected(expectedType('key', 'a key'))
 
+export const notAListOfNames: CodedProblem = unexpected(expectedType('list', 'a list of strings'))
+
+/** A name that is none of those allowed. */
+export const nameNotListed = (allowed: readonly string[]): CodedProblem =>
+  unexpected(
+    expectation(
+      'not_listed',
+      { allowed },
+      allowed.length === 0 ? 'no entry' : `one of ${allowed.map(excerpt).join(', ')}`,
+    ),
+  )
+
+/** A moment that must lie in the future. */
+export const momentIsPast: CodedProblem = problem('refused', {}, 'Expected a time in the future.')
+
 /** A nested record that is no object, such as a plain key: the message shows how a stored record is named. */
 export const notANestedObject = (key: readonly string[]): CodedProblem => {
   const members = key.map((name) => `"${name}": …`).join(', ')

@@ -235,6 +235,11 @@ suite('mistakes in config', (test) => {
           `config.${key}: belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
       ),
     ],
+    [
+      { API_KEYS: true, API_AUTHENTICATE_METHOD: [] },
+      'config.API_KEYS: belongs to the strategy "api_key", which is not enabled: add it to API_AUTHENTICATE_METHOD.',
+      'config.API_USER_MODEL: is required by API_KEYS.',
+    ],
     // paths of two endpoints
     ...(
       [

@@ -302,6 +302,7 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_BASE_URL: '',
     API_ENDPOINT_CASE: 'kebab',
     API_PASSWORD_COST: 10,
+    API_KEYS: false,
     API_CUSTOM_AUTH_PER_BATCH: false,
     API_JWT_EXPIRY_TIME: 360,
     API_JWT_REFRESH_EXPIRY_TIME: 2880,

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../model/request.ts'
 import type { StrategyName } from '../model/settings/access/access-types.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 import { challengeOf } from './challenge.ts'
+import { createKeys, type KeyParts, type Keys } from './keys/own-keys.ts'
 import { apiKeyStrategy } from './strategies/api-key.ts'
 import { basicStrategy } from './strategies/basic.ts'
 import { askedOnce, customStrategy } from './strategies/custom.ts'
@@ -23,6 +24,8 @@ export interface Auth {
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
   readonly users: Users | undefined
   readonly tokens: Tokens | undefined
+  /** Undefined without API_KEYS. */
+  readonly keys: Keys | undefined
   /** The WWW-Authenticate value of all strategies. */
   readonly challenge: string
   /** The name of the cookie with the access token, if tokens are read from no other place. */
@@ -44,6 +47,8 @@ export interface AuthParts {
   readonly users: Resource | undefined
   readonly clock: Clock
   readonly open: OpenForRequest
+  /** The table of API keys, and the connection of a request. */
+  readonly keys: Pick<KeyParts, 'store' | 'session'>
   /** Passes an error to the host that the response does not show. */
   readonly report: (error: unknown, request: ApiRequest) => void
   readonly callHook: CallHook
@@ -70,6 +75,10 @@ export function createAuth(parts: AuthParts): Auth {
   const challenge = challengeOf(settings.strategies)
   const users =
     parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.report)
+  const keys =
+    parts.settings.keys && users !== undefined
+      ? createKeys({ ...parts.keys, users, clock: parts.clock })
+      : undefined
   const tokens = settings.jwt === null ? undefined : createTokens(settings.jwt, parts.clock)
   const providers = tokenProviders(settings.providers, settings.cookieName, callHook)
   const onlyCookie = settings.providers.every((provider) => provider === 'cookie')
@@ -92,6 +101,7 @@ export function createAuth(parts: AuthParts): Auth {
     strategies,
     users,
     tokens,
+    keys,
     challenge,
     onlyCookie,
     ready: providers.ready,
@@ -120,7 +130,7 @@ export function createAuth(parts: AuthParts): Auth {
       case 'basic':
         return users && basicStrategy(users, challenge)
       case 'api_key':
-        return apiKeyStrategy({ users, lookup: settings.keyLookup, challenge, callHook })
+        return apiKeyStrategy({ keys, users, lookup: settings.keyLookup, challenge, callHook })
       case 'custom':
         return settings.customAuth && customStrategy(settings.customAuth, challenge, callHook)
     }

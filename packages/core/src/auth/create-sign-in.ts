@@ -3,6 +3,7 @@
 import type { HostFunctions } from '../access/hooks/host-functions.ts'
 import type { Connections } from '../database/connections.ts'
 import { Lease } from '../database/leases/lease.ts'
+import { createApiKeyStore } from '../database/own-tables/api-keys.ts'
 import { createRefreshTokenStore } from '../database/own-tables/refresh-tokens.ts'
 import { requestBounds } from '../database/statements/bounds.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -33,14 +34,11 @@ export function createSignIn(parts: SignInParts): SignIn {
   const { root, schema, dialect } = database
   const { trustedProxies, statementTimeout, rateLimitStore: store } = settings
   const open = openerOf(parts)
+  const stored = { root, schema, dialect, bounds: requestBounds(statementTimeout) }
+  const keys = { store: createApiKeyStore(stored), session: database.session }
   return {
-    auth: createAuth({ settings, users, clock, open, report, callHook }),
-    refreshStore: createRefreshTokenStore({
-      root,
-      schema,
-      dialect,
-      bounds: requestBounds(statementTimeout),
-    }),
+    auth: createAuth({ settings, users, clock, open, keys, report, callHook }),
+    refreshStore: createRefreshTokenStore(stored),
     limits: {
       limiter: createLimiter({ store, clock, warn }),
       trustedProxies,

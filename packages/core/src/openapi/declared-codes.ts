@@ -18,6 +18,7 @@ export type OperationKind =
   | 'Refresh'
   | 'Logout'
   | 'CurrentUser'
+  | 'Keys'
   | 'Health'
   | 'Index'
   | 'Batch'

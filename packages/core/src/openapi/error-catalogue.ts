@@ -28,7 +28,9 @@ export type Occasion =
   | 'query'
   /** The query string has no parameters, except those of API_ADDITIONAL_QUERY_PARAMS. */
   | 'parameters'
-  /** Login, refresh or logout. */
+  /** An API key is made. */
+  | 'newKey'
+  /** Login, refresh, logout or API keys. */
   | 'signIn'
   /** Conditions choose the records: a list, or a write of all records that match. */
   | 'list'
@@ -102,6 +104,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.invalidRefreshToken(), 'refresh'),
   entry(errors.crossSiteRequest(), 'cookie'),
   entry(errors.passwordTooLong(80), 'password'),
+  entry(errors.tooManyApiKeys(100), 'newKey'),
 
   entry(errors.forbidden(), 'restricted', 'otherResource'),
   entry(errors.forbiddenFilters('DELETE'), 'bulk'),

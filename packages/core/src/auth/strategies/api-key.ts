@@ -1,4 +1,4 @@
-// The strategy api_key: a long random key per user, resolved by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
+// The strategy api_key: a long random key, resolved in the table of API_KEYS, by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
 
 import { invalidCredentials } from '../../errors.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
@@ -6,6 +6,8 @@ import type { ApiRequest } from '../../model/request.ts'
 import type { ApiKeyLookup } from '../../model/settings/access/access-types.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'
 import { isCredentialText } from '../basic-credentials.ts'
+import { keyIdIn } from '../keys/key-text.ts'
+import type { Keys } from '../keys/own-keys.ts'
 import { hashApiKey } from '../tokens/digest.ts'
 import { authorization } from '../tokens/token-providers.ts'
 import { accountKey } from '../users/account.ts'
@@ -13,6 +15,8 @@ import type { CheckGuard, Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
 export interface ApiKeyParts {
+  /** The keys that the service keeps; undefined without API_KEYS. */
+  readonly keys: Keys | undefined
   readonly users: Users | undefined
   readonly lookup: ApiKeyLookup | undefined
   readonly challenge: string
@@ -20,8 +24,14 @@ export interface ApiKeyParts {
 }
 
 /** Creates the strategy: `Authorization: Api-Key <key>`. */
-export function apiKeyStrategy({ users, lookup, challenge, callHook }: ApiKeyParts): Strategy {
+export function apiKeyStrategy(parts: ApiKeyParts): Strategy {
+  const { keys, users, lookup, challenge, callHook } = parts
   const userOf = async (request: ApiRequest, key: string, guard: CheckGuard): Promise<HookUser> => {
+    if (keys !== undefined && keyIdIn(key) !== undefined) {
+      const user = await keys.userOf(request, key)
+      if (user === undefined) await guard.before()
+      return user
+    }
     if (lookup !== undefined) {
       await guard.before()
       const answer = await callHook('look-up of an API key', () => lookup(key))

@@ -15,3 +15,10 @@ export async function sha256Hex(text: string): Promise<string> {
  * ```
  */
 export const hashApiKey = (key: string): Promise<string> => sha256Hex(key)
+
+/** Whether two digests of the same length are equal; takes the same time wherever they differ. */
+export function isSameDigest(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
+  return difference === 0
+}

@@ -2,11 +2,9 @@
 
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { decodedSegment } from '../../lib/decoded-segment.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import type { NamedColumn } from '../../model/registry/resource.ts'
-import type { HookRecord, HookUser } from '../../model/settings/access/hook-types.ts'
-import { keyValue } from '../../query/plan/conditions/value.ts'
+import type { HookUser } from '../../model/settings/access/hook-types.ts'
+import { keyOfGiven } from '../users/given-user.ts'
 import type { Users } from '../users/users.ts'
 import { sha256Hex } from './digest.ts'
 
@@ -37,7 +35,7 @@ export function createRevocation(
   clock: Clock,
 ): RefreshTokens {
   const keyOf = (user: HookUser): string => {
-    const key = users?.keyOf(keyRecord(users.resource.primaryKey, user))
+    const key = users && keyOfGiven(users, user)
     if (key === undefined) throw new Error('refreshTokens.revokeAll: expected a user or its key.')
     return key
   }
@@ -48,24 +46,3 @@ export function createRevocation(
     purgeExpired: async () => store.purge(db, clock.now()),
   }
 }
-
-/** Returns the key columns of a user, each spelt as stored; undefined where the value cannot be one of its column. */
-function keyRecord(primaryKey: readonly NamedColumn[], user: HookUser): HookRecord {
-  const given = valuesOf(user, primaryKey)
-  const record: HookRecord = {}
-  for (const [i, column] of primaryKey.entries()) {
-    const value = given[i]
-    record[column.name] = isScalar(value) ? keyValue(column, String(value)) : undefined
-  }
-  return record
-}
-
-/** The values of the key columns: the members of a record, or those of a key; a key of several columns is written as in paths. */
-function valuesOf(user: HookUser, columns: readonly NamedColumn[]): readonly unknown[] {
-  if (typeof user === 'object') return columns.map(({ name }) => user?.[name])
-  if (columns.length === 1) return [user]
-  const parts = String(user).split(',')
-  return parts.length === columns.length ? parts.map(decodedSegment) : []
-}
-
-const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint'].includes(typeof value)

@@ -51,6 +51,8 @@ export interface Users {
   keyOf(user: HookRecord): string | undefined
   /** Returns the login name: the value of API_USER_LOOKUP_FIELD; empty without that setting. */
   lookupOf(user: HookRecord): string
+  /** The column with the login name, if there is one. */
+  readonly lookupField: string | undefined
 }
 
 /** 4 checks at once, as many as libuv's thread pool has threads by default; 200 may wait. */
@@ -106,6 +108,7 @@ export function createUsers(
       return right
     },
     keyOf: (user) => keyText(resource, user),
+    lookupField: lookup?.name,
     lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
   }
 }

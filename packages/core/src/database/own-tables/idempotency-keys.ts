@@ -4,7 +4,7 @@ import type { QueryResult } from 'kysely'
 import { ApiError } from '../../errors.ts'
 import { exactJson } from '../../lib/json/canonical.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { stringify } from '../../lib/json/stringify.ts'
+import { asciiJson } from '../../lib/json/stringify.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Lease } from '../leases/lease.ts'
 import { withRetries } from '../statements/retry.ts'
@@ -162,9 +162,9 @@ export async function storeResponse(
   { id, claimedAt }: HeldClaim,
   response: StoredResponse,
 ): Promise<void> {
-  const whole = asciiJson(response)
+  const whole = asciiText(response)
   const { value: _, ...withoutValue } = response
-  const text = whole.length > maxResponseSize ? asciiJson(withoutValue) : whole
+  const text = whole.length > maxResponseSize ? asciiText(withoutValue) : whole
   try {
     const { numAffectedRows } = await run(
       store,
@@ -186,9 +186,9 @@ export async function storeLongResponse(
   held: HeldClaim,
   response: StoredResponse,
 ): Promise<void> {
-  if (asciiJson(response).length <= maxResponseSize) return storeResponse(store, held, response)
+  if (asciiText(response).length <= maxResponseSize) return storeResponse(store, held, response)
   const { value, ...rest } = response
-  const text = asciiJson({ value: value ?? null })
+  const text = asciiText({ value: value ?? null })
   const parts = Math.ceil(text.length / maxResponseSize)
   await storeResponse(store, held, { ...rest, parts })
   const { claimedAt, fingerprint } = held
@@ -245,15 +245,12 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
   await (lease.db.isTransaction ? release() : withRetries(release, isTemporary))
 }
 
-/** Reads what `asciiJson` has written; the value keeps the digits of its numbers. */
+/** Reads what `asciiText` has written; the value keeps the digits of its numbers. */
 const responseFrom = (text: string): StoredResponse => exactJson(text) as unknown as StoredResponse
 
-/** Writes JSON with all characters beyond ASCII escaped, because the column may have any character set. */
-const asciiJson = (response: Partial<StoredResponse>): string =>
-  stringify(response as unknown as JsonValue).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+/** The column may have any character set. */
+const asciiText = (response: Partial<StoredResponse>): string =>
+  asciiJson(response as unknown as JsonValue)
 
 const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempotency_keys')
 

@@ -93,3 +93,10 @@ function write(root: JsonValue): string {
 interface Hooked {
   toJSON?: () => unknown
 }
+
+/** Writes JSON with all characters beyond ASCII escaped, for columns that may have any character set. */
+export const asciiJson = (value: JsonValue): string =>
+  stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -399,6 +399,8 @@ export class SettingTable<
     ...apiPart,
     check: callable,
   }
+  /** Keeps API keys of users in the table `api_keys`, with endpoints for them under `/auth/keys`. Default false. */
+  readonly API_KEYS: ApiSetting<boolean> = { default: false, ...api, check: boolean }
   /** The custom strategy: returns true, the user, or nothing. Unset by default. */
   readonly API_CUSTOM_AUTH: ApiPart<CustomAuth<CustomUser> & OtherUser<UserModel, CustomUser>> = {
     ...unset,

@@ -53,7 +53,7 @@ interface OperationDraft {
 export interface ServiceEntry {
   /** Returns its path; null or undefined where the settings do not enable it. */
   readonly path: (settings: ApiSettings) => string | null | undefined
-  readonly method: 'get' | 'post'
+  readonly method: 'get' | 'post' | 'delete'
   readonly tag: ServiceTag
   readonly draft: (writer: Writer) => ServiceDraft
 }
@@ -64,6 +64,8 @@ export interface ServiceDraft extends OperationDraft {
   /** The accepted credentials; undefined: what the document says of all operations. */
   readonly security: SecurityRequirementObject[] | undefined
   readonly bodyIsOptional?: boolean
+  /** The status of a success. Default: 200. */
+  readonly status?: number
   /** The schema of `value` in the response. */
   readonly value: Schema | ReferenceObject
   /** The codes that the host declares for it. Default: none. */

@@ -72,6 +72,7 @@ function serviceOperation(
   draft: ServiceDraft,
 ): OperationObject {
   const { id, kind, summary, description, samples, security, parameters, body, value } = draft
+  const { status = 200 } = draft
   return operationObject({
     operationId: writer.operationId(id),
     summary,
@@ -82,20 +83,24 @@ function serviceOperation(
     parameters,
     requestBody: body && { ...jsonBody(body), required: draft.bodyIsOptional !== true },
     responses: {
-      200: ok(writer, value),
+      [status]: success(writer, value, status),
       ...failuresOf(writer, kind, ['always', ...draft.occasions], draft.codes),
     },
   })
 }
 
 /** Returns the success response of an operation that belongs to no resource. */
-const ok = (writer: Writer, value: Schema | ReferenceObject): ResponseObject => ({
-  description: 'OK.',
+const success = (
+  writer: Writer,
+  value: Schema | ReferenceObject,
+  status: number,
+): ResponseObject => ({
+  description: status === 201 ? 'Created.' : 'OK.',
   content: {
     'application/json': {
       schema: {
         ...successSchema(
-          { value, list: false, status: 200 },
+          { value, list: false, status },
           writer.settings.dump,
           shareEnvelope(writer, ''),
         ),

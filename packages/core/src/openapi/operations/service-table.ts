@@ -8,7 +8,10 @@ import { serviceTags } from '../info.ts'
 import { oneParameters, serviceParameters } from '../parameters/query-parameters.ts'
 import {
   basicUserSchema,
+  keyBody,
+  keySchema,
   loginBody,
+  newKeySchema,
   refreshBody,
   tokenPairSchema,
 } from '../schemas/auth-schemas.ts'
@@ -16,7 +19,13 @@ import { batchBody, batchResults } from '../schemas/batch-schemas.ts'
 import { indexSchema } from '../schemas/index-schema.ts'
 import { answeredRecord } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
-import { credentialOccasions, csrfParameters, securityOf } from '../security.ts'
+import {
+  credentialOccasions,
+  csrfParameters,
+  hasCookie,
+  type Protection,
+  securityOf,
+} from '../security.ts'
 import type { ServiceDraft, ServiceEntry, Writer } from './operation-draft.ts'
 
 /** The operations, in the order of the document. */
@@ -112,6 +121,58 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
+    path: ({ auth }) => auth.routes.keys,
+    method: 'get',
+    tag: serviceTags.auth,
+    draft: (writer) => ({
+      ...aboutKeys(writer),
+      id: 'listApiKeys',
+      summary: 'List the own API keys',
+      description: 'The newest first, without the keys themselves.',
+      value: { type: 'array', items: keySchema(writer) },
+    }),
+  },
+  {
+    path: ({ auth }) => auth.routes.keys,
+    method: 'post',
+    tag: serviceTags.auth,
+    draft(writer) {
+      const common = aboutKeys(writer, [...ofWrites(writer), 'body', 'newKey'])
+      return {
+        ...common,
+        id: 'createApiKey',
+        summary: 'Make an API key',
+        description:
+          'Only this response has the key. A key cannot make one with more scopes, or one that expires later, than itself.',
+        parameters: [...common.parameters, ...csrfParameters(writer.settings.auth, ofKeys(writer))],
+        body: keyBody,
+        status: 201,
+        value: newKeySchema(writer),
+      }
+    },
+  },
+  {
+    path: ({ auth }) => auth.routes.keys && `${auth.routes.keys}/{id}`,
+    method: 'delete',
+    tag: serviceTags.auth,
+    draft(writer) {
+      const common = aboutKeys(writer, [...ofWrites(writer), 'record'])
+      const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } } as const
+      return {
+        ...common,
+        id: 'deleteApiKey',
+        summary: 'Delete one of the own API keys',
+        description: 'The key is refused from now on.',
+        parameters: [
+          id,
+          ...common.parameters,
+          ...csrfParameters(writer.settings.auth, ofKeys(writer)),
+        ],
+        value: { type: 'null' },
+      }
+    },
+  },
+  {
     path: ({ batch }) => batch?.path,
     method: 'post',
     tag: serviceTags.batch,
@@ -151,6 +212,26 @@ export const serviceTable: readonly ServiceEntry[] = [
     draft: () => health('getReadiness', 'Whether requests can be served', 'ready', ['health']),
   },
 ]
+
+const ofKeys = ({ settings }: Writer): Protection => ({
+  strategies: settings.auth.strategies,
+  required: true,
+})
+
+const ofWrites = ({ settings }: Writer): readonly Occasion[] =>
+  hasCookie(settings.auth) ? ['cookie'] : []
+
+/** Returns what the operations of API keys have in common. */
+const aboutKeys = (writer: Writer, occasions: readonly Occasion[] = []) => ({
+  kind: 'Keys' as const,
+  security: securityOf(writer.settings.auth, ofKeys(writer)),
+  parameters: serviceParameters(writer.components, writer.settings),
+  occasions: [
+    ...(['database', 'parameters', 'signIn', 'limited'] as const),
+    ...credentialOccasions(ofKeys(writer)),
+    ...occasions,
+  ],
+})
 
 /** A login by JSON gives tokens if the strategy jwt is enabled; a login by header gives the user, for the strategies that read one. */
 function login(writer: Writer): ServiceDraft {

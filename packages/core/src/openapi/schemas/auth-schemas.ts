@@ -56,6 +56,58 @@ export const basicUserSchema = (context: AuthContext): ReferenceObject =>
     }
   })
 
+const moment: Schema = { type: 'string', format: 'date-time' }
+const scopes: Schema = { type: 'array', items: text }
+
+export const keyBody: Schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 80 },
+    scopes: {
+      ...scopes,
+      description: 'Roles to which the key is limited. Default: all roles of the user.',
+    },
+    expires_at: { ...moment, description: 'Default: never.' },
+  },
+  required: ['name'],
+  additionalProperties: false,
+}
+
+const keyMembers = {
+  id: text,
+  prefix: { type: 'string', description: 'What the key begins with.' },
+  name: text,
+  scopes: {
+    ...scopes,
+    type: ['array', 'null'],
+    description: 'Roles to which the key is limited; null: all roles of the user.',
+  },
+  created_at: moment,
+  expires_at: { ...moment, type: ['string', 'null'] },
+  last_used_at: { ...moment, type: ['string', 'null'], description: 'To the minute.' },
+} as const satisfies Readonly<Record<string, Schema>>
+
+/** Returns the schema of an API key without its secret. */
+export const keySchema = (context: AuthContext): ReferenceObject =>
+  context.components.schema('API key', 'ApiKey', () => ({
+    type: 'object',
+    properties: keyMembers,
+    required: Object.keys(keyMembers),
+    additionalProperties: false,
+  }))
+
+/** Returns the schema of a new API key, the only one that has the key itself. */
+export const newKeySchema = (context: AuthContext): ReferenceObject =>
+  context.components.schema('new API key', 'NewApiKey', () => ({
+    type: 'object',
+    properties: {
+      ...keyMembers,
+      key: { type: 'string', description: 'Goes into `Authorization: Api-Key …`.' },
+    },
+    required: [...Object.keys(keyMembers), 'key'],
+    additionalProperties: false,
+  }))
+
 /** Returns the schema of the user's key; for a composite key, that of the string used in paths. */
 function userKey({ registry }: AuthContext): Schema {
   const [column, ...others] = registry.users?.primaryKey ?? []

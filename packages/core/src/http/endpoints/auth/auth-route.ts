@@ -18,16 +18,24 @@ import { admit } from '../routing/admit.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
 import { refuseParameters } from '../routing/refuse-parameters.ts'
 import { type AuthEndpoint, login, logout, me, refresh } from './endpoints.ts'
+import { serveKeys } from './key-endpoints.ts'
 
 /** Returns the authentication endpoint at a path, or undefined. Decodes each segment once, as the route table does. */
 export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint | undefined {
   const plain = path.includes('%') ? decodedPath(path) : path
   if (plain === undefined) return undefined
   for (const name of endpoints) if (routes[name] === plain) return name
-  return undefined
+  return keyIdAt(routes, plain) === undefined ? undefined : 'key'
 }
 
-const endpoints = ['login', 'refresh', 'logout', 'me'] as const
+const endpoints = ['login', 'refresh', 'logout', 'me', 'keys'] as const
+
+/** Returns the id in the path of one API key. */
+function keyIdAt({ keys }: AuthRoutes, plain: string): string | undefined {
+  if (keys === null || !plain.startsWith(`${keys}/`)) return undefined
+  const id = plain.slice(keys.length + 1)
+  return id === '' || id.includes('/') ? undefined : id
+}
 
 /** Decodes a path; undefined if the encoding is malformed or a segment contains an encoded slash. */
 function decodedPath(path: string): string | undefined {
@@ -44,14 +52,15 @@ export async function serveAuth(
   endpoint: AuthEndpoint,
   routed: (call: KnownCall) => void,
 ): Promise<Result> {
-  const options = optionsResult(request, endpoint === 'me' ? readMethods : ['POST', 'OPTIONS'])
+  const options = optionsResult(request, methodsOf[endpoint])
   if (options !== undefined) return options
   await runSetup(runtime, runtime.settings.hooks, request)
   if (endpoint !== 'me') {
     const { additionalQueryParams } = runtime.settings
     refuseParameters(request, additionalQueryParams, withoutParameters[endpoint])
-    // A repetition would make other tokens, and that of a refresh would end the session.
-    if (header(request, 'idempotency-key') !== undefined) throw idempotencyKeyNotHere(endpoint)
+    // A repetition would make other tokens or keys, and that of a refresh would end the session.
+    if (header(request, 'idempotency-key') !== undefined)
+      throw idempotencyKeyNotHere(repeated[endpoint])
   }
   switch (endpoint) {
     case 'login':
@@ -62,14 +71,44 @@ export async function serveAuth(
       return limitedLogout(runtime.settings, runtime.signIn.limits, request)
     case 'me':
       return ownRecord(runtime, request, routed)
+    case 'keys':
+      return serveKeys(runtime, request, undefined, routed)
+    case 'key':
+      return serveKeys(runtime, request, keyIdOf(runtime.settings.auth.routes, request), routed)
   }
 }
+
+const onlyPost: readonly string[] = ['POST', 'OPTIONS']
+
+const methodsOf: Readonly<Record<AuthEndpoint, readonly string[]>> = {
+  login: onlyPost,
+  refresh: onlyPost,
+  logout: onlyPost,
+  me: readMethods,
+  keys: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  key: ['DELETE', 'OPTIONS'],
+}
+
+/** Returns the id in the path of a request that `authEndpointAt` has routed to one API key. */
+const keyIdOf = (routes: AuthRoutes, { url }: ApiRequest): string =>
+  keyIdAt(routes, decodedPath(splitUrl(url).path) ?? '') ?? ''
+
+/** What an Idempotency-Key cannot be sent with. */
+const repeated = {
+  login: 'login',
+  refresh: 'refresh',
+  logout: 'logout',
+  keys: 'a request about API keys',
+  key: 'a request about API keys',
+} as const
 
 /** The end of the message about a parameter of an endpoint that has none. */
 const withoutParameters = {
   login: ' Login has no parameters; "username" and "password" are members of its body.',
   refresh: ' Refresh has no parameters; "refresh_token" is a member of its body.',
   logout: ' Logout has no parameters.',
+  keys: ' API keys have no parameters; those of a new one are members of its body.',
+  key: ' API keys have no parameters.',
 } as const
 
 /** Runs logout under a rate limit that counts by address, because logout needs no credentials. */

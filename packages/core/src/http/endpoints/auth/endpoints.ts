@@ -17,7 +17,8 @@ import { firstPair, nextPair, readRefreshToken, type TokenTools } from './issue-
 import { readStrings } from './sign-in-body.ts'
 import { basicInformation, readCurrentUser } from './user.ts'
 
-export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me'
+/** `key`: one of the `keys`. */
+export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me' | 'keys' | 'key'
 
 /** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, whichever are enabled. */
 export async function login(runtime: Runtime, request: ApiRequest): Promise<Result> {

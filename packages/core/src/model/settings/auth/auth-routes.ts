@@ -15,6 +15,7 @@ export function authPaths(config: ApiConfig): {
     refresh: get('API_AUTH_REFRESH_ROUTE'),
     logout: '/auth/logout',
     me: get('API_AUTH_ME_ROUTE'),
+    keys: '/auth/keys',
   }
 }
 
@@ -33,5 +34,6 @@ export function resolveAuthRoutes(
     refresh: jwt ? paths.refresh : null,
     logout: jwt ? paths.logout : null,
     me: own ? paths.me : null,
+    keys: served && config.API_KEYS === true ? paths.keys : null,
   }
 }

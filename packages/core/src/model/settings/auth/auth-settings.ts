@@ -53,6 +53,8 @@ export interface AuthRoutes {
   readonly refresh: string | null
   readonly logout: string | null
   readonly me: string | null
+  /** The API keys of the current user; each has a path below. */
+  readonly keys: string | null
 }
 
 /** Everything about users, credentials and tokens. */

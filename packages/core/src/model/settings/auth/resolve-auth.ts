@@ -24,6 +24,7 @@ export function resolveAuth(
   checkRequiredSettings(config, strategies, problems)
   checkCustomStrategy(config, strategies, problems)
   checkUnusedStrategies(config, strategies, problems)
+  checkKeys(config, strategies, problems)
   checkUserModel(config, problems)
   const routes = resolveAuthRoutes(config, strategies)
   return {
@@ -66,9 +67,10 @@ function checkRequiredSettings(
       need(strategy, ['API_CUSTOM_AUTH'])
     } else if (config.API_KEY_AUTH_AND_RETURN_METHOD === undefined) {
       if (config.API_CREDENTIAL_HASH_FIELD === undefined) {
+        if (config.API_KEYS === true) continue
         problems.add(
           'config.API_KEY_AUTH_AND_RETURN_METHOD',
-          'is required by the strategy "api_key", or API_CREDENTIAL_HASH_FIELD with API_CREDENTIAL_CHECK_METHOD.',
+          'is required by the strategy "api_key", or API_KEYS: true, or API_CREDENTIAL_HASH_FIELD with API_CREDENTIAL_CHECK_METHOD.',
         )
       } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
     }
@@ -108,6 +110,24 @@ function checkUnusedStrategies(
       `config.${key}`,
       `belongs to the strategy "${strategy}", which is not enabled: set API_AUTHENTICATE_METHOD: ['${strategy}'], or [] for an API without authentication.`,
     )
+  }
+}
+
+/** Checks what API_KEYS needs: the strategy that reads keys, and the model of the users to whom they belong. */
+function checkKeys(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  if (config.API_KEYS !== true) return
+  if (!strategies.includes('api_key')) {
+    problems.add(
+      'config.API_KEYS',
+      'belongs to the strategy "api_key", which is not enabled: add it to API_AUTHENTICATE_METHOD.',
+    )
+  }
+  if (config.API_USER_MODEL === undefined) {
+    problems.add('config.API_USER_MODEL', 'is required by API_KEYS.')
   }
 }
 

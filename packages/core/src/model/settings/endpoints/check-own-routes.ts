@@ -65,6 +65,7 @@ function ownRoutes({ prefix, docs, healthRoute, batch }: General, { routes }: Au
       'the refresh of tokens (API_AUTH_REFRESH_ROUTE)',
     ),
     ...route(routes.me, 'API_AUTH_ME_ROUTE', 'the current user (API_AUTH_ME_ROUTE)'),
+    ...route(routes.keys, 'API_KEYS', 'the API keys (API_KEYS)'),
     ...route(docs?.commonSpec, 'API_CREATE_DOCS', 'the OpenAPI document'),
     ...route(docs?.page, 'API_DOCUMENTATION_URL', 'the documentation page (API_DOCUMENTATION_URL)'),
     ...route(docs?.script, 'API_DOCUMENTATION_URL', 'the script of the documentation page'),

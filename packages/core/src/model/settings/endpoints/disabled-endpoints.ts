@@ -33,6 +33,10 @@ export function disabledEndpoints(
   for (const name of ['login', 'refresh', 'logout'] as const) {
     if (routes[name] === null) disabled.set(paths[name], strategy)
   }
+  if (routes.keys === null) {
+    const hasRoutes = strategies.length > 0 && config.API_AUTO_AUTH_ROUTES !== false
+    disabled.set(paths.keys, hasRoutes ? 'API_KEYS' : strategy)
+  }
   if (routes.me === null) disabled.set(paths.me, meKey(config, strategies.length > 0, strategy))
   return disabled
 }
