@@ -664,6 +664,42 @@ suite('mistakes of relations', (test) => {
     ])
   })
 
+  test('an order_by that a relation cannot have', () => {
+    const own = `${at}.order_by`
+    const columns = {
+      book_id: integer,
+      place: integer,
+      text: { type: 'string', hidden: true },
+      cost: { type: 'integer', read: 'owner' },
+      more: { type: 'json' },
+    }
+    const notes = (order_by: unknown) => {
+      const options = { order_by } as { order_by: string }
+      return book(hasMany('Note', 'book_id', options), {}, [model('Note', { columns })])
+    }
+    const hidden = 'is hidden from some callers, and the order would tell them its values.'
+    equal(
+      [
+        notes(['-place.nullslast', 'id']),
+        notes('plaec'),
+        notes([]),
+        notes(['text', '-cost', 'more']),
+      ],
+      [
+        [],
+        [`${own}: Note has no column "plaec". Did you mean "place"?`],
+        [`${own}: expected a name or a list of names, got an empty list.`],
+        [
+          `${own}: "text" of Note ${hidden} Choose another column.`,
+          `${own}: "cost" of Note ${hidden} Choose another column.`,
+          `${own}: "more" of Note is of type json, which has no order.`,
+        ],
+      ],
+    )
+    const one = { ...belongsTo('Author', 'author_id'), order_by: 'id' } as never
+    equal(book(one), [`${own}: unknown option.`])
+  })
+
   test('an on_delete that a relation cannot have', () => {
     const on = (on_delete: unknown) => ({ on_delete }) as { on_delete: 'null' }
     const own = `${at}.on_delete`

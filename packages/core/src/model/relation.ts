@@ -21,6 +21,20 @@ export interface ChildOptions<References extends Key = Key> extends KeyOptions<R
   readonly on_delete?: OnDelete
 }
 
+/**
+ * The order of related records: a field of the target, or several; `-` in front for descending, `.nullsfirst` or `.nullslast` at the end.
+ */
+export type RelationOrder = string | readonly string[]
+
+/** The options of `hasMany`. */
+export interface ChildrenOptions<References extends Key = Key> extends ChildOptions<References> {
+  /**
+   * The order of the related records where a request asks for none, embedded and on their own route. The primary key follows. Default: the
+   * primary key alone.
+   */
+  readonly order_by?: RelationOrder
+}
+
 /** This model has a foreign key to one record of the target. */
 export interface BelongsTo<Target extends string = string, K extends Key = Key> {
   readonly kind: 'belongsTo'
@@ -53,6 +67,8 @@ export interface HasMany<Target extends string = string, K extends Key = Key> {
   readonly references?: Key
   /** `restrict` when absent. */
   readonly on_delete?: OnDelete
+  /** The primary key of the target when absent. */
+  readonly order_by?: RelationOrder
 }
 
 /** A junction table pairs this model's primary key with the target's; all names are those in the database. */
@@ -69,6 +85,8 @@ export interface ManyToMany<Target extends string = string> {
   readonly to: Key
   /** Whether the junction table has no unique key of these columns and may hold a pair twice. A related record is shown once. */
   readonly repeats?: boolean
+  /** The primary key of the target when absent. */
+  readonly order_by?: RelationOrder
 }
 
 export type Relation = BelongsTo | HasOne | HasMany | ManyToMany
@@ -111,19 +129,20 @@ export function hasOne<const Target extends string, const K extends Key>(
  * ```ts
  * books: hasMany('Book', 'author_id')
  * drafts: hasMany('Draft', 'author_id', { on_delete: 'cascade' }) // deleted with the author
+ * lines: hasMany('Line', 'invoice_id', { order_by: 'position' })
  * ```
  */
 export function hasMany<const Target extends string, const K extends Key>(
   target: Target,
   key: K,
-  options: ChildOptions = {},
+  options: ChildrenOptions = {},
 ): HasMany<Target, K> {
   return { kind: 'hasMany', target, key, ...options }
 }
 
 /**
  * Declares that a junction table pairs records of both sides. `through`, `schema`, `from` and `to` are names of the database; `schema` is
- * that of the junction table, by default this model's. `repeats: true`: the table may hold a pair twice.
+ * that of the junction table, by default this model's. `repeats: true`: the table may hold a pair twice. `order_by` as in `hasMany`.
  *
  * ```ts
  * tags: manyToMany('Tag', { through: 'author_tags', from: 'author_id', to: 'tag_id' })
@@ -137,6 +156,7 @@ export function manyToMany<const Target extends string>(
     readonly from: Key
     readonly to: Key
     readonly repeats?: boolean
+    readonly order_by?: RelationOrder
   },
 ): ManyToMany<Target> {
   return { kind: 'manyToMany', target, ...junction }

@@ -94,6 +94,13 @@ export interface ForeignKeyColumn {
 }
 
 /** A relation whose target is published, with its keys resolved to columns. */
+/** A term of a relation's `order_by`: a field of the target. */
+export interface RelationOrderTerm {
+  readonly name: string
+  readonly descending: boolean
+  readonly nulls: 'first' | 'last'
+}
+
 export interface ResolvedRelation {
   /** The relation key: its name in the model. */
   readonly name: string
@@ -112,6 +119,8 @@ export interface ResolvedRelation {
   readonly to: readonly NamedColumn[]
   /** What a DELETE of a record of the source does with its records of the target. */
   readonly onDelete: OnDelete
+  /** The order of its records where a request asks for none; empty: that of the target's key. */
+  readonly order: readonly RelationOrderTerm[]
   /** The junction table of a many-to-many: its foreign keys to the source (`from`) and to the target (`to`). */
   readonly through?: TableName & {
     readonly from: readonly ForeignKeyColumn[]

@@ -29,8 +29,8 @@ const ofChildren: Readonly<Record<string, Check>> = {
 const optionalMembers: typeof members = {
   belongsTo: { references: key },
   hasOne: ofChildren,
-  hasMany: ofChildren,
-  manyToMany: { schema: text, repeats: boolean },
+  hasMany: { ...ofChildren, order_by: key },
+  manyToMany: { schema: text, repeats: boolean, order_by: key },
 }
 
 /** Where on_delete belongs, if not to the relation of this kind. */

@@ -14,6 +14,7 @@ import type { ColumnPair, NamedColumn, ResolvedRelation, Resource } from '../res
 import { isKeyless } from '../row-identity.ts'
 import { findStored, foreignKey } from './junction.ts'
 import { addressOf } from './relation-address.ts'
+import { resolveRelationOrder } from './relation-order.ts'
 
 /** A table with the columns of all its models, published or not. */
 export interface DeclaredTable {
@@ -276,7 +277,9 @@ export function resolveRelations(
     const { kind } = relation
     const cardinality = kind === 'belongsTo' || kind === 'hasOne' ? 'one' : 'many'
     const onDelete = ('on_delete' in relation ? relation.on_delete : undefined) ?? 'restrict'
-    const open = { name, segment, cardinality, kind, source, target, onDelete, ...columns } as const
+    const order = resolveRelationOrder(relation, target, at, scope.problems)
+    const facts = { name, segment, cardinality, kind, source, target, onDelete, order } as const
+    const open = { ...facts, ...columns }
     resolved.set(name, { ...open, address: addressOf(open) })
   }
   return resolved

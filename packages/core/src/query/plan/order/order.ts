@@ -9,15 +9,15 @@ import { operandType, sourceOfOperand } from '../conditions/operand-type.ts'
 import { type Labels, planOperand } from '../conditions/where.ts'
 import { type PlanContext, textAt } from '../context.ts'
 import type { PlannedGroups } from '../groups.ts'
-import { type Names, resolveColumn, tieRefs } from '../names.ts'
+import { type Names, refOf, resolveColumn, tieRefs } from '../names.ts'
 import { sameColumn } from '../output.ts'
-import type { Operand, PlannedOrder, RowPlan } from '../plan.ts'
+import type { Operand, PlannedOrder, RowPlan, Source } from '../plan.ts'
 import { isToMany } from '../relations/joins.ts'
 import { allowOnRelated } from '../relations/related-switches.ts'
 
 /**
- * Plans the order of records and projections: first the client's terms, then the primary key, or `tieBreakers` without one. In
- * projections, the keys of to-many joins follow.
+ * Plans the order of records and projections: first the client's terms, or else those of the relation that leads to the base, then the
+ * primary key, or `tieBreakers` without one. In projections, the keys of to-many joins follow.
  */
 export function planOrder(
   context: PlanContext,
@@ -43,8 +43,15 @@ export function planOrder(
       shape === 'projection' && (join.type === 'right' || isToMany(names.joins, join.source)),
   )
   const keys = [names.base, ...multiplying.map((join) => join.source)].flatMap(tieRefs)
-  return totalOrder(terms, keys)
+  return totalOrder(nodes.length > 0 ? terms : relationOrder(names.base), keys)
 }
+
+/** The order that the relation declares by which the source is reached. */
+const relationOrder = (source: Source): readonly PlannedOrder[] =>
+  (source.relation?.order ?? []).flatMap(({ name, descending, nulls }) => {
+    const column = source.resource.allColumns.get(name)
+    return column === undefined ? [] : [{ operand: refOf(source, column), descending, nulls }]
+  })
 
 /** Plans the order of groups: the client's terms, which name keys or labels, then the grouping keys. */
 export function planGroupOrder(
