@@ -51,6 +51,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'within one prepared read, by the dialect and the SQL of its scopes; their values are bound each time',
   ],
+  'query/plan/plan-exclusion.ts': [
+    1,
+    'by a rule of a model, whose conditions are the same for all',
+  ],
   'query/plan/planned-scope.ts': [
     1,
     'by a part of the models: the conditions of its policy, without the values, which each request has anew',

@@ -34,6 +34,10 @@ const known: readonly Unscoped[] = [
         'the costs of stored password hashes, which no caller sees',
       ],
       'write/resolve/look-up-records.ts': [1, 'readUnscoped, below'],
+      'write/statements/compile-overlaps.ts': [
+        1,
+        'whether a written record overlaps another one: the error names the written one alone',
+      ],
     },
   },
   {
@@ -207,6 +211,10 @@ const known: readonly Unscoped[] = [
       ],
       'catalogue/introspect/views.ts': [1, 'no row of a view: whether it can be read'],
       'write/statements/statements.ts': [8, 'writes, and the reads above and below'],
+      'write/statements/compile-overlaps.ts': [
+        1,
+        'locks of records to which written records refer',
+      ],
       'write/statements/compile-update-rows.ts': [
         2,
         'changes of records that were read through their scope',

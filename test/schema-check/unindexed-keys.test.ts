@@ -1,5 +1,13 @@
 /** The check says which foreign keys have no index, if clients or models aggregate the related records. It is a warning, never a difference. */
-import { type AnyModel, createApi, defineModel, hasMany, manyToMany, sum } from '@model-api/core'
+import {
+  type AnyModel,
+  belongsTo,
+  createApi,
+  defineModel,
+  hasMany,
+  manyToMany,
+  sum,
+} from '@model-api/core'
 import { equal, match } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
 
@@ -58,7 +66,7 @@ eachDatabase('schema check: indexes of foreign keys', (test, db) => {
     await api.ready
     equal(await api.schemaDifferences(), [])
     equal((await api.answer({ method: 'GET', url: '/api/sites', headers: {} })).status, 200)
-    const advice = warnings.filter((message) => message.startsWith('Aggregates'))
+    const advice = warnings.filter((message) => /^(Aggregates|Writes) /.test(message))
     if (config.API_SCHEMA_CHECK !== 'off') equal([(await api.schemaAdvice()) ?? []].flat(), advice)
     return advice
   }
@@ -74,6 +82,21 @@ eachDatabase('schema check: indexes of foreign keys', (test, db) => {
       '- Site.guards: no index of guards begins with (site_id). Add one: create index guards_site_id on guards (site_id).',
       '- Label.sites: no index of site_labels begins with (label_id). Add one: create index site_labels_label_id on site_labels (label_id).',
     ])
+  })
+
+  test('lists the columns of rules by which no two records overlap', async () => {
+    const ruled = (columns: Record<string, 'equal'>): AnyModel =>
+      defineModel('Guard', {
+        columns: { id, site_id: number, shift: number },
+        relations: { site: belongsTo('Site', 'site_id') },
+        exclude: { ...columns, period: ['shift', 'id'] },
+        meta: {},
+      } as never) as AnyModel
+    const given = (columns: Record<string, 'equal'>) => [Site, Visit, ruled(columns), Door, Label]
+    equal(await advised({}, given({ site_id: 'equal' })), [
+      'Writes look for records that overlap in whole tables (API_SCHEMA_CHECK):\n- Guard.exclude: no index of guards begins with (site_id). Add one: create index guards_site_id on guards (site_id).',
+    ])
+    equal(await advised({}, given({ site_id: 'equal', shift: 'equal' })), [])
   })
 
   test('refuses nothing, also if differences would', async () => {

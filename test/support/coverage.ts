@@ -58,7 +58,7 @@ const everyEngine = [
   /^introspect\//,
   /^schema-check\//,
   /^(?:auth\/shared-look-ups|contract\/json-paths)/,
-  /^writing\/(?:deferred-constraints|locked-lists|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
+  /^writing\/(?:deferred-constraints|locked-lists|overlap|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
 ]
 
 /** Files about SQL, values and catalogues, which differ between versions of a server. A whole run has them on every server. */

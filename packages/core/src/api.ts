@@ -61,6 +61,7 @@ import { createDocumentation } from './openapi/endpoint/documentation.ts'
 import { authorityCache } from './query/cache/authority-bound.ts'
 import { createReadCache } from './query/cache/read-cache.ts'
 import { resolveDeclared } from './query/plan/aggregates/resolve-declared.ts'
+import { resolveExclusions } from './query/plan/plan-exclusion.ts'
 
 /** The options of `createApi`. */
 export interface ApiOptions<
@@ -359,6 +360,7 @@ export function createApi<
     problems,
   )
   resolveDeclared(registry.resources, problems)
+  resolveExclusions(registry.resources, problems)
   const { report, reportAlone, warn, refused } = observersOf(options)
   const callHook = hookCaller(settings.hookTimeout)
   const { watch, callHookOn, isInsideHook } = guardConnection(db, callHook)

@@ -11,6 +11,7 @@ import {
   forbiddenRecord,
   noReferredRecord,
   noSuchRecord,
+  overlapOf,
   referringRecords,
   refusedByHost,
   refusedByTrigger,
@@ -756,6 +757,18 @@ export const uniqueViolation = (keys: readonly (readonly string[])[]): ApiError 
     paths.map((path) => ({ path, ...(paths.length > 1 ? takenCombination : takenValue) })),
   )
   return refusedFor(409, 'unique_violation', takenValue, problems)
+}
+
+/** A record that overlaps another one, and the name of the rule that it breaks. */
+export interface Overlap {
+  readonly path: string
+  readonly rule: string
+}
+
+/** Another record overlaps this one, which a rule of the model (`exclude`) does not allow. */
+export const overlapping = (found: readonly Overlap[]): ApiError => {
+  const problems = found.map(({ path, rule }) => ({ path, ...overlapOf(rule) }))
+  return refusedFor(409, 'overlap', overlapOf(found[0]?.rule ?? ''), problems)
 }
 
 /** A foreign key or link to a record that does not exist or is hidden. */

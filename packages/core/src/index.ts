@@ -69,7 +69,13 @@ export type {
   Relations,
 } from './model/define-model.ts'
 export { defineBase, defineModel } from './model/define-model.ts'
-export type { DialectColumn, DialectTable, DialectTableColumn } from './model/dialect-column.ts'
+export type {
+  DialectColumn,
+  DialectExclusion,
+  DialectTable,
+  DialectTableColumn,
+} from './model/dialect-column.ts'
+export type { DeclaredRule, ExclusionRule } from './model/exclusions/exclusion-rule.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
 export type { AggregateFunction } from './model/query-words/operators.ts'
 export type { Refusal } from './model/refusal-report.ts'

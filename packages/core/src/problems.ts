@@ -359,6 +359,14 @@ export const cannotMove = (column: SharedField): CodedProblem =>
     `The record cannot be moved here: its ${shown(column, 'relation to its parent')} is read-only.`,
   )
 
+/** The end of a period that is not after its start. */
+export const endBeforeStart = (start: SharedField): CodedProblem =>
+  problem(
+    'not_after',
+    { field: fieldOf(start) },
+    `Expected a value after ${shown(start, 'the start')}.`,
+  )
+
 // ---------------------------------------------------------------- batches
 
 /** A member of an operation that is not in its form. */
@@ -397,6 +405,14 @@ export const takenCombination: CodedProblem = problem(
   { combination: true },
   'Another record has this combination of values.',
 )
+
+/** A record that overlaps another one; `rule` is the name of the rule that it breaks. */
+export const overlapOf = (rule: string): CodedProblem =>
+  problem(
+    'overlap',
+    { rule: excerpt(rule) },
+    `Another record overlaps this one (${excerpt(rule)}).`,
+  )
 
 export const noReferredRecord: CodedProblem = problem('missing_reference', {}, 'No such record.')
 

@@ -2,7 +2,7 @@
 import { type AnyModel, belongsTo, defineModel, hasMany } from '@model-api/core'
 import { parseQuery, planOne } from '@model-api/core/internals'
 import { buildRegistry } from '../../../packages/core/src/model/registry/registry.ts'
-import type { Resource } from '../../../packages/core/src/model/registry/resource.ts'
+import type { Exclusion, Resource } from '../../../packages/core/src/model/registry/resource.ts'
 import {
   type FusionFacts,
   fusionOf,
@@ -172,10 +172,33 @@ const [relation] = book.relations.values()
 const parents = [{ relation: relation as never, node: node() }]
 const title = book.columns.get('title') as never
 
+const exclusion: Exclusion = {
+  declared: { period: ['published', 'withdrawn'] },
+  equal: [],
+  start: title,
+  end: title,
+  where: '',
+  reads: new Set(['title']),
+  followsOthers: false,
+  parent: undefined,
+}
+
 const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   'it has a precondition': [{ write: { hasPrecondition: true } }],
   'a hook of the policy runs': [{ around: { policyHooks: true } }],
   'a callback runs': [{ around: { callback: true } }],
+  'a rule compares the record with others': [
+    { write: { resource: { ...book, exclusions: [exclusion] } } },
+    {
+      write: {
+        ...sent({ values: { title: 'Emma' } }).write,
+        resource: {
+          ...book,
+          exclusions: [{ ...exclusion, followsOthers: true, reads: new Set() }],
+        },
+      },
+    },
+  ],
   'the caller may not write or read the record': [{ around: { permitted: false } }],
   'the body has nested records': [
     sent({ parents }),

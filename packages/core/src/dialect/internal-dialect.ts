@@ -70,6 +70,13 @@ export interface InternalDialect extends Dialect {
    * UPDATEs and DELETEs change the newest rows. Undefined if no transaction mixes the two.
    */
   readonly readNewest?: Expression<unknown>
+  /**
+   * The expression whose SELECT locks a name until the transaction ends: others that lock the same name wait. Without it, rules by which no
+   * two records overlap lock a record to which both refer.
+   */
+  readonly lockOfName?: (name: string) => Expression<unknown>
+  /** The constraints of the database by which no two rows of a table overlap. */
+  readonly exclusionConstraints?: ExclusionConstraints
   /** True if the database does not delete a row that refers to itself, unless the reference is emptied before. */
   readonly keepsOwnReferences?: boolean
   /**
@@ -115,6 +122,14 @@ export interface InternalDialect extends Dialect {
     db: Kysely<any>,
     tables?: readonly DialectTable[],
   ) => Promise<InternalDialect>
+}
+
+/** The constraints by which no two rows of a table overlap. `rule` is that of `DialectExclusion`. */
+export interface ExclusionConstraints {
+  /** Whether a constraint, checked by each statement, refuses all rows that the rule does not allow. */
+  readonly enforces: (rule: object) => boolean
+  /** Whether the constraint that an error names is about the columns of the rule. */
+  readonly isOf: (rule: object, constraint: string) => boolean
 }
 
 /** The limits of the values that a column of the database holds, or of the items of its lists. */

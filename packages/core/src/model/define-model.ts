@@ -5,6 +5,7 @@ import { pluralSnake } from '../lib/naming/plural.ts'
 import { didYouMean } from '../lib/naming/suggest.ts'
 import type { DeclaredAggregates, NoAggregates } from './aggregates/declared-aggregate.ts'
 import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
+import type { DeclaredRule, ExclusionRule } from './exclusions/exclusion-rule.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
 import type { HookTables, HookUser } from './settings/access/hook-types.ts'
@@ -99,6 +100,8 @@ export interface Model<
   readonly unique?: readonly Unique[] | undefined
   /** What the records are, for the OpenAPI document; `meta.description` takes precedence. */
   readonly description?: string | undefined
+  /** The rules by which no two records overlap; present only if there are any. */
+  readonly exclude?: readonly DeclaredRule[] | undefined
   /** The columns that `search` looks in, by field names; present only if there are any. */
   readonly search?: readonly string[] | IndexedSearch | undefined
   /** A view, or a table that this API only reads; present only if it is true. */
@@ -152,6 +155,16 @@ export interface ModelDefinition<
   readonly columns: C & Exact<C, keyof Column>
   /** Unique constraints of several columns, such as `[['shelf', 'place']]`. For one column, set `unique: true` on the column. */
   readonly unique?: readonly Unique[]
+  /**
+   * A rule by which no two records overlap, or a list of rules. A write that would make two overlap is a 409. Default: none.
+   *
+   * ```ts
+   * exclude: { technician_id: 'equal', period: ['starts_at', 'ends_at'] } // two appointments of a technician at one time → 409
+   * ```
+   */
+  readonly exclude?:
+    | ExclusionRule<NoInfer<keyof All & string>>
+    | readonly ExclusionRule<NoInfer<keyof All & string>>[]
   /**
    * The columns that `search=` looks in: those of type `string`, `text` or `enum`, computed ones too. A record is found if
    * each word of the search occurs in one of them, in any letter case; with an `index`, if the index of the database finds
@@ -269,6 +282,7 @@ export function defineModel<
     ...(definition.unique
       ? { unique: Object.freeze(definition.unique.map((set) => frozenSet(set))) }
       : {}),
+    ...(isAbsent(definition.exclude) ? {} : { exclude: frozenRules(definition.exclude) }),
     ...(definition.search === undefined ? {} : { search: definition.search }),
     ...(isAbsent(definition.meta) ? {} : { meta: frozenMeta(definition.meta) as Meta }),
   })
@@ -281,6 +295,7 @@ export const modelOptions: { readonly [K in keyof Required<Model>]: true } = {
   schema: true,
   columns: true,
   unique: true,
+  exclude: true,
   description: true,
   search: true,
   relations: true,
@@ -296,7 +311,13 @@ const unknownOptions = (definition: object): object =>
     Object.entries(definition).filter(([name]) => !Object.hasOwn(modelOptions, name)),
   )
 
-const isAbsent = (meta: unknown): meta is undefined => meta === undefined || meta === null
+const isAbsent = (option: unknown): option is undefined => option === undefined || option === null
+
+/** Copies and freezes the rules; `createApi` reports those that are no objects. */
+const frozenRules = (given: object): readonly DeclaredRule[] =>
+  Object.freeze(
+    [given].flat().map((rule) => (isSettings(rule) ? Object.freeze({ ...rule }) : rule)),
+  ) as readonly DeclaredRule[]
 
 const frozenSet = <S extends readonly string[]>(set: S): S =>
   Object.freeze([...set]) as readonly string[] as S

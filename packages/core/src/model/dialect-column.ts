@@ -53,6 +53,22 @@ export interface DialectTable {
   readonly references?: readonly ColumnReference[]
   /** The index that searches of the table use, if its model declares one. */
   readonly search?: SearchIndex
+  /** The rules by which no two rows overlap, if the model declares any. */
+  readonly exclusions?: readonly DialectExclusion[]
+}
+
+/** A rule by which no two rows of a table overlap, with the names of its columns in the database. */
+export interface DialectExclusion {
+  /** Identifies the rule. */
+  readonly rule: object
+  /** The columns whose values must be equal. */
+  readonly equal: readonly string[]
+  readonly start: string
+  readonly end: string
+  /** Whether the rule has conditions, besides that rows are not marked as deleted. */
+  readonly isConditional: boolean
+  /** The column that marks deleted rows, and how it says that a row is not deleted; undefined if that is another condition. */
+  readonly active?: { readonly column: string; readonly is: 'null' | 'false' } | undefined
 }
 
 /** A column of a relation, and the column whose values it holds. */

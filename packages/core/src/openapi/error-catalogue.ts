@@ -56,6 +56,8 @@ export type Occasion =
   | 'removed'
   /** A deletion may delete or change records that refer to the deleted ones. */
   | 'cascade'
+  /** Records are written, and those of a model must not overlap. */
+  | 'exclusive'
   /** A deleted record is restored. */
   | 'restored'
   /** A write of one record that accepts `If-Match` and `If-None-Match`. */
@@ -175,6 +177,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.batchTimedOut(settingNames.batchTimeout, 30000), 'batch'),
 
   entry(errors.uniqueViolation([['title']]), 'written', 'restored'),
+  entry(errors.overlapping([{ path: 'starts_at', rule: 'one visit at a time' }]), 'exclusive'),
   entry(errors.missingReference(['author_id']), 'written', 'restored'),
   entry(errors.notNullViolation(['title']), 'written'),
   entry(errors.checkViolation(), 'written', 'restored'),

@@ -1,5 +1,6 @@
-// unindexedKeys: the foreign keys without an index through which models or clients aggregate related records. The database then reads all
-// rows of the table for each record, which is slow but no difference between models and tables.
+// unindexedKeys: the columns without an index by which the database looks for rows: foreign keys through which models or clients aggregate
+// related records, and columns of rules by which no two records overlap. The database then reads all rows of the table for each record,
+// which is slow but no difference between models and tables.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
@@ -18,10 +19,11 @@ import {
   sameTable,
 } from './database-schema.ts'
 
-/** A foreign key by which an aggregate finds the related records. */
-interface AggregatedKey {
+/** Columns by which the database finds rows. */
+interface SearchedKey {
   readonly model: string
-  readonly relation: string
+  /** The relation of an aggregate; undefined for a rule of the model. */
+  readonly relation: string | undefined
   readonly holder: TableName
   readonly columns: readonly string[]
 }
@@ -36,9 +38,9 @@ export async function unindexedKeys(
   { indexes }: SchemaRules,
   models: readonly ComparedModel[],
   schema: DatabaseSchema,
-): Promise<readonly AggregatedKey[]> {
-  const keys = new Map<string, AggregatedKey & { readonly table: SchemaTable }>()
-  for (const key of models.flatMap(aggregatedKeys)) {
+): Promise<readonly SearchedKey[]> {
+  const keys = new Map<string, SearchedKey & { readonly table: SchemaTable }>()
+  for (const key of models.flatMap(searchedKeys)) {
     const table = findTable(schema, key.holder)
     if (table === undefined || isView(table)) continue
     if (key.columns.some((name) => findColumn(schema, table, name) === undefined)) continue
@@ -70,7 +72,20 @@ const beginsWith = (
   return columns.every((column) => first.some((one) => sameColumnName(schema, one, column)))
 }
 
-function aggregatedKeys({ resource, methods }: ComparedModel): readonly AggregatedKey[] {
+const searchedKeys = (model: ComparedModel): readonly SearchedKey[] => [
+  ...aggregatedKeys(model),
+  ...excludedKeys(model),
+]
+
+/** The equal columns of each rule; without any, the end of its period. */
+function excludedKeys({ resource }: ComparedModel): readonly SearchedKey[] {
+  return resource.exclusions.map(({ equal, end }) => {
+    const columns = (equal.length === 0 ? [end] : equal).map(({ dbName }) => dbName)
+    return { model: resource.name, relation: undefined, holder: resource, columns }
+  })
+}
+
+function aggregatedKeys({ resource, methods }: ComparedModel): readonly SearchedKey[] {
   if (!methods.has('GET')) return []
   // Relations whose aggregates clients may request; then those that the model's own aggregates follow.
   const asked = resource.settings.allowAggregation ? [...resource.relations.values()] : []
@@ -99,7 +114,7 @@ function keyOf({
   target,
   to,
   through,
-}: ResolvedRelation): Pick<AggregatedKey, 'holder' | 'columns'> | undefined {
+}: ResolvedRelation): Pick<SearchedKey, 'holder' | 'columns'> | undefined {
   if (through !== undefined) {
     return { holder: through, columns: through.from.map(({ dbName }) => dbName) }
   }
@@ -108,11 +123,24 @@ function keyOf({
 }
 
 /** Returns the text of a warning. */
-export function adviceOf(keys: readonly AggregatedKey[]): string {
-  const lines = keys.map(({ model, relation, holder: { table }, columns }) => {
-    const list = columns.join(', ')
-    const index = [table, ...columns].join('_')
-    return `\n- ${model}.${relation}: no index of ${table} begins with (${list}). Add one: create index ${index} on ${table} (${list}).`
-  })
-  return `Aggregates of related records read whole tables (${settingNames.schemaCheck}):${lines.join('')}`
+export function adviceOf(keys: readonly SearchedKey[]): string {
+  const lines = (some: readonly SearchedKey[]): string =>
+    some
+      .map(({ model, relation = 'exclude', holder: { table }, columns }) => {
+        const list = columns.join(', ')
+        const index = [table, ...columns].join('_')
+        return `\n- ${model}.${relation}: no index of ${table} begins with (${list}). Add one: create index ${index} on ${table} (${list}).`
+      })
+      .join('')
+  const aggregated = keys.filter(({ relation }) => relation !== undefined)
+  const excluded = keys.filter(({ relation }) => relation === undefined)
+  const setting = settingNames.schemaCheck
+  return [
+    ...(aggregated.length === 0
+      ? []
+      : [`Aggregates of related records read whole tables (${setting}):${lines(aggregated)}`]),
+    ...(excluded.length === 0
+      ? []
+      : [`Writes look for records that overlap in whole tables (${setting}):${lines(excluded)}`]),
+  ].join('\n')
 }

@@ -42,6 +42,7 @@ import {
 import { postgresConstraintColumns } from './postgres-constraint-columns.ts'
 import { utf8Literal } from './postgres-encoding.ts'
 import { classifyPostgres } from './postgres-errors.ts'
+import { lookUpExclusions } from './postgres-exclusions.ts'
 import { postgresInterruption } from './postgres-interruption.ts'
 import { postgresJson } from './postgres-json.ts'
 import { postgresJsonValue } from './postgres-json-path.ts'
@@ -59,7 +60,13 @@ export const postgres: InternalDialect = {
     const connected = dialectWith(await lookUpPostgresFacts(db, tables))
     const { advice, foundByIndex } = await postgresSearchIndexes(db, tables)
     const server = { ...connected.server, advice: [...(await settingsAdvice(db)), ...advice] }
-    return { ...connected, server, foundByIndex }
+    const exclusionConstraints = await lookUpExclusions(db, tables)
+    return {
+      ...connected,
+      server,
+      foundByIndex,
+      ...(exclusionConstraints && { exclusionConstraints }),
+    }
   },
 }
 
@@ -211,6 +218,7 @@ function dialectWith(facts: PostgresFacts): InternalDialect {
     comparedWith: (column, other) =>
       differInCollation(column, other) ? byCodePointOnly(column) : column,
     lockReferred: (table) => (facts.locks(table) ? sql`for key share` : undefined),
+    lockOfName: (name) => sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
     server: {
       maxValues: 65_535,
       checkDeferred: 'set constraints all immediate',

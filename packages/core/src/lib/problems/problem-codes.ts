@@ -65,6 +65,7 @@ export const problemCodes = {
   },
   wrong_size: { when: 'The bytes are not as many as these.', params: { size: 'number' } },
   not_held: { when: 'The database would store another value.', params: {} },
+  not_after: { when: 'The period ends before it has begun.', params: { field: 'text' } },
   unaddressable_key: { when: 'No URL can have this key.', params: {} },
   not_current: { when: 'The value sent back is not the stored one.', params: {} },
   document_too_large: {
@@ -120,6 +121,7 @@ export const problemCodes = {
     when: 'Another record has this value, or this combination.',
     params: { combination: 'flag' },
   },
+  overlap: { when: 'Another record overlaps this one.', params: { rule: 'text' } },
   missing_reference: { when: 'The record that it refers to does not exist.', params: {} },
   not_null_violation: { when: 'The database requires a value.', params: {} },
   check_violation: { when: 'The value violates a rule of the database.', params: { rule: 'text' } },

@@ -1,18 +1,24 @@
 // dialectTables: the tables of the models as the dialects see them, who look up what the database says of each: names, columns and keys.
 
-import type { ColumnReference, DialectTable } from '../dialect-column.ts'
-import type { Registry, ResolvedRelation } from './resource.ts'
+import type { ColumnReference, DialectExclusion, DialectTable } from '../dialect-column.ts'
+import type { Exclusion, NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
 
 /** Returns the tables that the API reads: those of the resources and of the user model. */
 export function dialectTables({ resources, users }: Registry): readonly DialectTable[] {
   const all = [...new Set([...resources, ...(users === undefined ? [] : [users])])]
-  const tables = all.map(({ schema, table, allColumns, allRelations, searchIndex }) => ({
-    table,
-    ...(searchIndex === undefined ? {} : { search: searchIndex }),
-    columns: [...allColumns.values()],
-    references: [...allRelations.values()].flatMap(referencesOf),
-    ...(schema === undefined ? {} : { schema }),
-  }))
+  const tables = all.map((resource) => {
+    const { schema, table, allColumns, allRelations, searchIndex, exclusions } = resource
+    return {
+      table,
+      ...(searchIndex === undefined ? {} : { search: searchIndex }),
+      columns: [...allColumns.values()],
+      references: [...allRelations.values()].flatMap(referencesOf),
+      ...(exclusions.length === 0
+        ? {}
+        : { exclusions: exclusions.map((rule) => exclusionOf(resource, rule)) }),
+      ...(schema === undefined ? {} : { schema }),
+    }
+  })
   const relations = all.flatMap(({ allRelations }) => [...allRelations.values()])
   const junctions = relations.flatMap(({ through }) => {
     if (through === undefined || through.resource !== undefined) return []
@@ -29,3 +35,24 @@ const referencesOf = ({ kind, pairs, through }: ResolvedRelation): readonly Colu
         kind === 'belongsTo' ? { held: from, key: to } : { held: to, key: from },
       )
     : [...through.from, ...through.to].map(({ held, column }) => ({ held, key: column }))
+
+const nameOf = ({ dbName }: NamedColumn): string => dbName
+
+const exclusionOf = (resource: Resource, rule: Exclusion): DialectExclusion => ({
+  rule,
+  equal: rule.equal.map(nameOf),
+  start: nameOf(rule.start),
+  end: nameOf(rule.end),
+  isConditional: rule.where !== '',
+  active: activeOf(resource),
+})
+
+function activeOf({ settings, allColumns }: Resource): DialectExclusion['active'] {
+  const { softDelete } = settings
+  const column = softDelete === null ? undefined : allColumns.get(softDelete.attribute)
+  if (softDelete === null || column === undefined) return undefined
+  const { active, deleted } = softDelete
+  if (deleted.kind !== 'value' && active === null) return { column: column.dbName, is: 'null' }
+  const isFlag = deleted.kind === 'value' && deleted.value === true && !column.nullable
+  return isFlag ? { column: column.dbName, is: 'false' } : undefined
+}

@@ -25,6 +25,7 @@ import { checkPathNames } from './json-paths.ts'
 import { type KeptValues, namedColumns } from './named-columns.ts'
 import { linkInverses } from './relations/inverse.ts'
 import { type DeclaredTable, resolveRelations } from './relations/resolve-relations.ts'
+import { exclusionsOf } from './resolve-exclusions.ts'
 import type { NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
 import { searchOf } from './search-columns.ts'
 import { secretColumns } from './secret-columns.ts'
@@ -111,6 +112,9 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   for (const resource of open) checkPathNames(resource, problems)
   linkInverses(open)
   for (const resource of open) checkOnDelete(resource, models, problems)
+  for (const resource of open) {
+    resource.exclusions = exclusionsOf(resource, options.dialect, problems)
+  }
   for (const resource of open) checkWriteOnly(resource, problems)
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)
@@ -176,7 +180,11 @@ function userResource(
 }
 
 /** A resource before its relations are resolved. */
-type OpenResource = Omit<Resource, 'relations' | 'allRelations' | 'unpublishedLinks' | 'roles'> & {
+type OpenResource = Omit<
+  Resource,
+  'relations' | 'allRelations' | 'unpublishedLinks' | 'exclusions' | 'roles'
+> & {
+  exclusions: Resource['exclusions']
   relations: ReadonlyMap<string, ResolvedRelation>
   allRelations: ReadonlyMap<string, ResolvedRelation>
   unpublishedLinks: Resource['unpublishedLinks']
@@ -214,6 +222,7 @@ function openResource(
     aggregates: new Map(),
     primaryKey,
     uniqueKeys: [...(primaryKey.length > 0 ? [primaryKey] : []), ...uniqueSets(model, allColumns)],
+    exclusions: [],
     ...searchOf({ model, schema: model.schema ?? schema, allColumns, primaryKey }),
     relations: new Map(),
     allRelations: new Map(),

@@ -5,6 +5,7 @@ import type { TableName } from '../../lib/sql/table-name.ts'
 import type { Column, ColumnType, ItemType } from '../column.ts'
 import type { AnyModel } from '../define-model.ts'
 import type { JsonPath, SearchIndex } from '../dialect-column.ts'
+import type { DeclaredRule } from '../exclusions/exclusion-rule.ts'
 import type { OnDelete } from '../relation.ts'
 import type { ResourceSettings } from '../settings/settings.ts'
 import type { SpecialValues } from '../type-definition.ts'
@@ -138,6 +139,23 @@ export interface ResolvedRelation {
   readonly inverse?: ResolvedRelation
 }
 
+/** A rule by which no two records of a model overlap (`exclude`). Its columns are those of the API's registry. */
+export interface Exclusion {
+  readonly declared: DeclaredRule
+  /** The columns whose values must be equal. */
+  readonly equal: readonly NamedColumn[]
+  readonly start: NamedColumn
+  readonly end: NamedColumn
+  /** The conditions on the records that the rule is about, in the query language; empty for all records. */
+  readonly where: string
+  /** All columns that decide whether two records overlap. Planning `where` adds its own. */
+  readonly reads: ReadonlySet<string>
+  /** Whether the database or the service sets one of these columns when others change. */
+  readonly followsOthers: boolean
+  /** A relation whose foreign key is among `equal`: writes lock the record that it refers to. Undefined on databases with locks of names. */
+  readonly parent: ResolvedRelation | undefined
+}
+
 /** A published model. */
 export interface Resource extends TableName {
   readonly model: AnyModel
@@ -165,6 +183,8 @@ export interface Resource extends TableName {
   readonly primaryKey: readonly NamedColumn[]
   /** Every set of columns that no two records share: the primary key if there is one, unique columns, unique sets. */
   readonly uniqueKeys: readonly (readonly NamedColumn[])[]
+  /** The rules by which no two records overlap. */
+  readonly exclusions: readonly Exclusion[]
   /** The visible columns that `search` looks in. */
   readonly search: readonly NamedColumn[]
   /** The full-text index of these columns, if the model declares one. */

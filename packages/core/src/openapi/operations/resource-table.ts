@@ -8,6 +8,7 @@ import { pluralIn } from '../../lib/naming/plural.ts'
 import { columnTypes } from '../../model/column-types.ts'
 import { unwritable, type WriteMode } from '../../model/registry/checks/field-rules.ts'
 import { actsOnDependents } from '../../model/registry/relations/dependents.ts'
+import { hasExclusions } from '../../model/registry/resolve-exclusions.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { OnDelete } from '../../model/relation.ts'
 import type { Route } from '../../model/route.ts'
@@ -196,8 +197,14 @@ export function draftOf(writer: Writer, route: Route, method: MethodName): Resou
   const target = relation?.target ?? resource
   const keys = route.kind === 'collection' ? [] : keyParameters(writer.components, resource)
   const record = answeredRecord(writer, target)
-  return entry({ writer, resource, target, keys, record, ...(relation && { relation }) })
+  const draft = entry({ writer, resource, target, keys, record, ...(relation && { relation }) })
+  const mayOverlap =
+    hasExclusions(writer.registry) && draft.occasions.some((one) => overlapping.has(one))
+  return mayOverlap ? { ...draft, occasions: [...draft.occasions, 'exclusive'] } : draft
 }
+
+/** The occasions on which a record may come to overlap another one. */
+const overlapping: ReadonlySet<Occasion> = new Set<Occasion>(['written', 'cascade'])
 
 type Content = Omit<ResourceDraft, 'id' | 'summary' | 'description'>
 

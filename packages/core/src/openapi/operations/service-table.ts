@@ -1,6 +1,7 @@
 // The table of operations that belong to no resource: the index, authentication, batches and health. An entry says where an endpoint is
 // served, and what its operation is.
 
+import { hasExclusions } from '../../model/registry/resolve-exclusions.ts'
 import { indexSample } from '../code-samples.ts'
 import { codesOfAll } from '../declared-codes.ts'
 import type { Occasion } from '../error-catalogue.ts'
@@ -290,6 +291,7 @@ const batchOccasions = ({ registry }: Writer): readonly Occasion[] => [
   'precondition',
   'bulk',
   'idempotent',
+  ...(hasExclusions(registry) ? (['exclusive'] as const) : []),
   ...(registry.resources.some(({ settings }) => settings.allowUpsert) ? (['upsert'] as const) : []),
 ]
 

@@ -58,6 +58,7 @@ import {
   type SentBack,
   type Values,
 } from '../nodes/node.ts'
+import { periodProblems } from '../nodes/period-problems.ts'
 import { type InputProblems, inputProblems } from './input-problems.ts'
 import { hasValidators, type Identifying, plainRecord } from './plain-record.ts'
 import type { RecordCount } from './record-count.ts'
@@ -118,6 +119,23 @@ export function readRecord(
   place: BodyPlace,
   /** The problem of a body that is no object. */
   otherwise: CodedProblem | (() => CodedProblem) = notAnObject,
+): RecordNode {
+  const node = readMembers(reading, resource, body, place, otherwise)
+  if (resource.exclusions.length > 0) {
+    const { values, path } = node
+    for (const { path: at, ...one } of periodProblems(resource, values, values, path)) {
+      reading.problems.add(at, one)
+    }
+  }
+  return node
+}
+
+function readMembers(
+  reading: Reading,
+  resource: Resource,
+  body: JsonValue,
+  place: BodyPlace,
+  otherwise: CodedProblem | (() => CodedProblem),
 ): RecordNode {
   const { problems } = reading
   if (place.filled.size === 0 && place.createOnly.size === 0 && isObject(body)) {

@@ -3,9 +3,11 @@
 
 import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Resource } from '../../model/registry/resource.ts'
 import { refuseMove, refuseOtherParent } from '../links/nested-checks.ts'
 import { isDeleted } from '../nodes/is-deleted.ts'
 import type { RecordNode } from '../nodes/node.ts'
+import { periodProblems } from '../nodes/period-problems.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import { compareWithStored, hasOnlyValues, resetValues } from '../resolve/requested-changes.ts'
 import { findLater } from '../resolve/resolve-changes.ts'
@@ -107,6 +109,7 @@ function checkNew(context: WriteContext, node: WriteNode, record: RecordNode): M
   const { resource, path } = record
   const { filled, parentKeys } = node
   node.sent = record.values
+  addPeriodProblems(context, node, resource)
   if (node.error !== undefined) throw node.error
   if (node.problems !== undefined) context.problems.addAll(node.problems)
   if (filled !== undefined && parentKeys !== undefined) {
@@ -126,7 +129,16 @@ function checkChange(
   if (node.error !== undefined) throw node.error
   if (isCompared(record, options.replace)) return checkCompared(context, node, record, stored)
   node.sent = record.values
+  addPeriodProblems(context, node, resource)
   context.generatedKeys.refuseGuessed(resource, record.values, node.path)
+}
+
+function addPeriodProblems({ problems }: WriteContext, node: WriteNode, resource: Resource): void {
+  if (resource.exclusions.length === 0) return
+  const { stored, reset, sent, path } = node
+  const changed = { ...reset, ...sent }
+  const found = periodProblems(resource, { ...stored, ...changed }, changed, path)
+  for (const { path: at, ...one } of found) problems.add(at, one)
 }
 
 async function checkCompared(
@@ -143,6 +155,7 @@ async function checkCompared(
   if (node.options.replace) {
     node.reset = await resetValues(context, resource, { ...sent, ...keys })
   }
+  addPeriodProblems(context, node, resource)
   context.generatedKeys.refuseGuessed(resource, sent, path, keys)
   if (parents.length === 0) return
   const row = { ...stored, ...node.reset, ...sent, ...keys }

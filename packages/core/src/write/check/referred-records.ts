@@ -19,6 +19,7 @@ import {
 import { type CompiledWrite, compileLocked } from '../statements/statements.ts'
 import { compileLockedByKeys } from '../statements/statements-by-keys.ts'
 import type { UnlockedReference, WriteContext } from '../store/write-context.ts'
+import { locksByRule } from './overlaps.ts'
 
 /** References whose records are looked up. */
 export interface Referred {
@@ -41,8 +42,8 @@ export interface Referred {
 /**
  * The rows of a plan that the caller may see. If their model has soft delete, or links will name them, they are locked as by the foreign
  * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again before the write ends:
- * those of a policy's scope, and those on which functions of the host could need a stronger lock, for which two transactions with
- * this lock would wait for each other.
+ * those of a policy's scope, and those on which functions of the host or rules of the model need a stronger lock, for which two
+ * transactions with this lock would wait for each other.
  */
 export async function readReferred(
   context: WriteContext,
@@ -54,7 +55,8 @@ export async function readReferred(
   const { capabilities, lockReferred } = target.dialect
   const mayBeDeleted = (linked || resource.settings.softDelete !== null) && capabilities.locksRows
   const isLockable = lockReferred?.(resource) !== undefined && locksAsItReads(context, plan)
-  if (mayBeDeleted && isLockable && !mayCallHost(context, holder)) {
+  const waits = mayCallHost(context, holder) || locksByRule(holder, resource)
+  if (mayBeDeleted && isLockable && !waits) {
     return readLocked(context, compileReferred(context, plan, columns, keys))
   }
   const limit = keys.length === 1 ? 1 : undefined

@@ -23,6 +23,7 @@ export type Reason =
   | 'it has a precondition'
   | 'a hook of the policy runs'
   | 'a callback runs'
+  | 'a rule compares the record with others'
   | 'the caller may not write or read the record'
   | 'the body has nested records'
   | 'fields of the body must equal the stored ones'
@@ -161,6 +162,11 @@ function reasonInBody(
   { narrows, locksReferred, checksInUpdates }: FusionFacts,
 ): Reason | undefined {
   if (parents.length > 0 || children.length > 0) return 'the body has nested records'
+  const isCompared = resource.exclusions.some(
+    ({ reads, followsOthers }) =>
+      change === 'insert' || replace || followsOthers || [...reads].some((name) => name in values),
+  )
+  if (isCompared) return 'a rule compares the record with others'
   const takesDefaults = change === 'insert' || replace
   if (takesDefaults && hasDefaultWithArgs(resource))
     return 'a default is a function that may use the connection'

@@ -12,6 +12,7 @@ import { chunks, keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { newRecord } from '../check/defaults.ts'
+import { prepareRecords } from '../check/overlaps.ts'
 import { requireAccess, validateFilled } from '../check/write-checks.ts'
 import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
@@ -29,6 +30,7 @@ import {
 } from '../statements/statements-by-keys.ts'
 import { columnsToRead, type LinkUse, type RemovalUse } from '../store/columns-to-read.ts'
 import { restoration } from '../store/deletion-marks.ts'
+import { isNoted } from '../store/note-written.ts'
 import { runWrite } from '../store/run-write.ts'
 import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
@@ -220,10 +222,16 @@ async function store(
   const changes = restoration(context, resource)
   const restored: (readonly Value[])[] = []
   const inserted: NewLink[] = []
+  await prepareRecords(
+    context,
+    resource,
+    made.map(({ deleted = null, values, linked: { path } }) => ({ stored: deleted, values, path })),
+  )
   for (const link of made) {
     const { deleted, values, linked } = link
     if (deleted === undefined) inserted.push(link)
-    else if (hasHooks) await writeSaved(context, resource, deleted, values, changes, linked.path)
+    else if (hasHooks || resource.exclusions.length > 0)
+      await writeSaved(context, resource, deleted, values, changes, linked.path)
     else {
       restored.push(keyIn(resource, deleted) ?? [])
       context.changes?.note(resource, deleted, deleted, linked.path)
@@ -266,7 +274,7 @@ async function insertAll(
     const columns = storedColumns(resource, group[0]?.values ?? {})
     for (const some of chunks(group, columns.length)) {
       const links = () => some.map((link) => insertedLink(target, junction, link))
-      if (context.changes !== undefined) {
+      if (isNoted(context, resource)) {
         await insertOneByOne(context, resource, some, links)
         continue
       }

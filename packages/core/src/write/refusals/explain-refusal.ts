@@ -7,6 +7,7 @@ import {
   forbidden,
   missingReference,
   notNullViolation,
+  overlapping,
   referredTo,
   refusedByDatabase,
   uniqueViolation,
@@ -16,6 +17,7 @@ import { isInBodies } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
+import { overlapAt, ruleOfConstraint } from '../check/overlaps.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import { existsUnscoped, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
@@ -41,7 +43,9 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
   const each = (found: readonly string[]): readonly (readonly string[])[] =>
     found.map((one) => [one])
   switch (failure.kind) {
-    case 'unique':
+    case 'unique': {
+      const rule = ruleOfConstraint(probe, resource, failure.constraint)
+      if (rule !== undefined) return overlapping([overlapAt(resource, rule, path)])
       if (step === 'link') {
         return uniqueViolation(each(await linkPaths(probe, refusal, 'existing row')))
       }
@@ -51,6 +55,7 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
           paths,
         ),
       )
+    }
     case 'foreignKey':
       if (step === 'delete') return referredTo([])
       if (step === 'link') {

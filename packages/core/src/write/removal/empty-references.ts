@@ -6,6 +6,7 @@ import type { Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { isEmpty, type Values } from '../nodes/node.ts'
 import { changing, removalOf, WriteNode } from '../nodes/write-node.ts'
+import { noteWritten } from '../store/note-written.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
 import { referredToError } from './referred-to.ts'
@@ -74,7 +75,7 @@ async function changesOf(
   }
   // The callback has set another foreign key, so that what is known of the records to which it leads may be wrong.
   if (setsOtherKey(resource, dependent, written)) outdate()
-  context.changes?.note(resource, stored, now, null)
+  noteWritten(context, resource, stored, now, null)
   return written
 }
 

@@ -68,6 +68,7 @@ export interface ReferenceUse {
  *   equal; all that are set, if records to which nothing changes must not be written, or if an UPDATE may set only columns that change.
  *   Write-only columns are always written, so they are not compared;
  * - of records that are deleted: the columns to which other records refer, and those that refer to records of the same model;
+ * - of a rule by which no two records overlap all columns, if one of them is set;
  * - of records that are restored: the foreign keys to records that may be deleted;
  * - of a unique key, of a composite foreign key and of one whose target hides records all columns, if one of them is set, because checks
  *   and errors are about the whole key; often all unique keys, as `mayMeetAnyKey` says;
@@ -214,6 +215,11 @@ function addSet(
   const narrowed = narrowedRelations(resource, (other) => access.narrows(other))
   for (const columns of [...resource.uniqueKeys, ...[...composite, ...narrowed].map(fromOf)]) {
     if (columns.some(({ name }) => set.has(name))) addAll(names, columns)
+  }
+  for (const { reads, followsOthers } of resource.exclusions) {
+    if (followsOthers || [...reads].some((name) => set.has(name))) {
+      for (const name of reads) names.add(name)
+    }
   }
   const mayWriteEqual = touches && maySetUnchangedColumns(target.dialect, resource)
   for (const column of resource.allColumns.values()) {

@@ -17,6 +17,7 @@ import { type InsertedLink, refusedWrite, type WriteRefusal } from '../refusals/
 import { existsUnscoped, keyIn, keyMatches } from '../resolve/look-up-records.ts'
 import { compileInsert, compileUpdate } from '../statements/statements.ts'
 import { newKeyInView } from './key-in-view.ts'
+import { noteWritten } from './note-written.ts'
 import { runWrite } from './run-write.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -37,7 +38,7 @@ export async function insert(
   options: InsertOptions = {},
 ): Promise<Values> {
   const inserted = await insertRow(context, resource, values, path, options)
-  context.changes?.note(resource, null, inserted, path)
+  noteWritten(context, resource, null, inserted, path)
   return inserted
 }
 
@@ -314,7 +315,7 @@ export async function updateStored(
     const { statement } = compileUpdate(context.target, resource, written, matches)
     const step = { step: 'update', resource, path, values: changed, key, filled } as const
     await runWrite(context, statement, step)
-    context.changes?.note(resource, stored, changed, path)
+    noteWritten(context, resource, stored, changed, path)
   }
   return changed
 }

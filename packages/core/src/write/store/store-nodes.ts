@@ -1,12 +1,20 @@
 // storeNodes: stores the records of nodes with few statements.
 
 import type { Resource } from '../../model/registry/resource.ts'
+import { prepareRecords } from '../check/overlaps.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import { insertRows } from './rows/insert-rows.ts'
 import type { ReturnedRows } from './rows/returned-rows.ts'
 import { ChangedRow, NewRow } from './rows/rows.ts'
 import { updateRows } from './rows/update-rows.ts'
 import type { WriteContext } from './write-context.ts'
+
+const changeOf = ({ stored, written, path }: ChangedRow) => ({
+  stored,
+  values: { ...stored, ...written },
+  path,
+})
+const newOf = ({ values, path }: NewRow) => ({ stored: null, values, path })
 
 /** Stores changed records, then new ones. `returned` collects the rows that the statements return. */
 export async function storeNodes(
@@ -21,6 +29,9 @@ export async function storeNodes(
     const { row } = nodes[i] as WriteNode
     if (row instanceof NewRow) made.push(row)
     else if (row instanceof ChangedRow) changed.push(row)
+  }
+  if (resource.exclusions.length > 0) {
+    await prepareRecords(context, resource, [...changed.map(changeOf), ...made.map(newOf)])
   }
   const updated = changed.length === 0 ? [] : await updateRows(context, resource, changed, returned)
   const inserted =

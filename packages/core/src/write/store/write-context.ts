@@ -17,6 +17,7 @@ import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
 import type { RemovedLinkCount } from './removed-link-count.ts'
+import type { WrittenRecords } from './written-records.ts'
 
 /** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
 export interface WriteHooks {
@@ -92,6 +93,8 @@ export interface WriteContext extends ValueSources {
   readonly problems: InputProblems
   /** Collects the records that references name and that were read without a lock. */
   readonly unlocked: UnlockedReference[]
+  /** Collects the written records that must not overlap others. */
+  readonly written: WrittenRecords
   readonly generatedKeys: GeneratedKeys
   readonly removedLinks: RemovedLinkCount
   /** Whether the host application has begun the transaction. Writes set no savepoints in it. */

@@ -7,6 +7,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
+import { refuseOverlaps } from '../check/overlaps.ts'
 import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
 import type { FusionFacts } from '../fusion/fusion-of.ts'
 import type { Fused, OneRecord } from '../fusion/one-record.ts'
@@ -108,6 +109,7 @@ export function writeOnce<W extends OpenWrite, R>(
     hooks.statements = undefined
     // Without a transaction, the records are stored already.
     if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
+    await refuseOverlaps(context)
     const result = await request.finish(writing, written)
     const changes = request.needsChanges ? await changesOf(context) : []
     await request.beforeCommit(writing, changes)

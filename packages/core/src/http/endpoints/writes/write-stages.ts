@@ -20,6 +20,7 @@ import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
 import type { WriteContext, WriteHooks } from '../../../write/store/write-context.ts'
+import { WrittenRecords } from '../../../write/store/written-records.ts'
 import {
   KeptAccess,
   keptFindings,
@@ -153,6 +154,7 @@ function writingIn(
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime.settings)),
     problems,
     unlocked: [],
+    written: new WrittenRecords(),
     generatedKeys: new GeneratedKeys(),
     removedLinks: new RemovedLinkCount(resource),
     hosted,

@@ -22,6 +22,8 @@ export interface StartDialect {
   readonly listMatch?: unknown
   /** Present if the database has paths into JSON columns. */
   readonly jsonValue?: unknown
+  /** Present if the database has locks of names. */
+  readonly lockOfName?: unknown
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
 }

@@ -56,7 +56,7 @@ function resolveOne(
   const { function: fn, of, where = {} } = declared
   // The relations without the column: `books.details->size` → `books`.
   const end = targetAt(resource, fn === 'count' ? of : of.replace(/\.?[^.]*(->.*)?$/, ''))
-  const unknown = end && unknownOperator(end, where)
+  const unknown = end && unknownOperatorIn(end, where)
   if (unknown !== undefined) return unknown
   try {
     const untyped = columnOf(name, declared, aggregateText(fn, of, where))
@@ -113,14 +113,14 @@ const targetAt = (resource: Resource, path: string): Resource | undefined =>
     .reduce<Resource | undefined>((from, name) => from?.relations.get(name)?.target, resource)
 
 /** Finds an object of operators with an unknown one, which would otherwise be taken for the conditions on a relation. */
-function unknownOperator(
+export function unknownOperatorIn(
   resource: Resource,
   where: Readonly<Record<string, unknown>>,
 ): string | undefined {
   for (const [name, given] of Object.entries(where)) {
     if (name === 'or' || name === 'and' || name === 'not') {
       for (const one of [given].flat()) {
-        const inner = isObject(one) ? unknownOperator(resource, one) : undefined
+        const inner = isObject(one) ? unknownOperatorIn(resource, one) : undefined
         if (inner !== undefined) return inner
       }
     } else if (isObject(given) && resource.columns.has(name)) {
@@ -146,7 +146,7 @@ function columnsOf(operand: Operand): readonly NamedColumn[] {
   return [...keys, ...operand.where.flatMap(columnsOfCondition), ...own]
 }
 
-function columnsOfCondition(condition: Condition): readonly NamedColumn[] {
+export function columnsOfCondition(condition: Condition): readonly NamedColumn[] {
   switch (condition.kind) {
     case 'and':
     case 'or':

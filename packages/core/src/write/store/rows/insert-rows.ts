@@ -7,6 +7,7 @@ import { chunks } from '../../../query/compile/chunks.ts'
 import type { Values } from '../../nodes/node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
 import { writeRefusalOf } from '../../refusals/refusal.ts'
+import { isNoted, noteWritten } from '../note-written.ts'
 import { insert } from '../save.ts'
 import { rollBackTo, setSavepoint } from '../savepoint.ts'
 import type { WriteContext } from '../write-context.ts'
@@ -134,17 +135,17 @@ async function insertOrExplain(
 
 /** Notes the new records and their keys. */
 function noted<S extends readonly Values[] | undefined>(
-  { changes, generatedKeys }: WriteContext,
+  context: WriteContext,
   resource: Resource,
   { rows, generated }: InsertGroup,
   stored: S,
 ): S {
   if (generated.length > 0) {
-    for (const values of stored ?? []) generatedKeys.add(resource, generated, values)
+    for (const values of stored ?? []) context.generatedKeys.add(resource, generated, values)
   }
-  if (changes === undefined) return stored
+  if (!isNoted(context, resource)) return stored
   for (const [i, values] of (stored ?? []).entries()) {
-    changes.note(resource, null, values, rows[i]?.path ?? null)
+    noteWritten(context, resource, null, values, rows[i]?.path ?? null)
   }
   return stored
 }

@@ -10,6 +10,7 @@ import type { Resource } from '../../../model/registry/resource.ts'
 import { keyChunks } from '../../../query/compile/chunks.ts'
 import type { Value } from '../../../query/plan/plan.ts'
 import { keyText, keyTextIn } from '../../../query/run/key.ts'
+import { prepareRecords } from '../../check/overlaps.ts'
 import { planLookUp } from '../../nodes/look-up-plan.ts'
 import type { Values } from '../../nodes/node.ts'
 import type { WriteNode } from '../../nodes/write-node.ts'
@@ -61,6 +62,14 @@ export async function removeRows(
   context: WriteContext,
   nodes: readonly WriteNode[],
 ): Promise<void> {
+  // Records that lose a reference may come to count for a rule.
+  for (const { options, row } of nodes) {
+    if (options.resource.exclusions.length === 0 || !(row instanceof ChangedRow)) continue
+    const { stored, written, path } = row
+    await prepareRecords(context, options.resource, [
+      { stored, values: { ...stored, ...written }, path },
+    ])
+  }
   const all = groupsOf(nodes)
   /** Whether a statement writes several of the nodes, so that its refusal does not tell which one was refused. */
   const isTogether = all.links.length + all.rows.length < nodes.length

@@ -11,6 +11,7 @@ import { refusalOfFirst } from '../../refusals/first-refusal.ts'
 import { writeRefusalOf } from '../../refusals/refusal.ts'
 import { compileUpdateRows, mostCases } from '../../statements/compile-update-rows.ts'
 import { type CompiledWrite, storedColumns } from '../../statements/statements.ts'
+import { isNoted, noteWritten } from '../note-written.ts'
 import { runWrite, runWriteForRows } from '../run-write.ts'
 import { updateStored } from '../save.ts'
 import { setSavepoint } from '../savepoint.ts'
@@ -249,8 +250,8 @@ async function updateGroups(
         continue
       }
       await updateTogether(group, compiled)
-      for (const { stored, written, path } of context.changes === undefined ? [] : some) {
-        context.changes?.note(resource, stored, { ...stored, ...written }, path)
+      for (const { stored, written, path } of isNoted(context, resource) ? some : []) {
+        noteWritten(context, resource, stored, { ...stored, ...written }, path)
       }
     }
   }

@@ -1,0 +1,54 @@
+// WrittenRecords: the records that a write has stored, as far as they may overlap others (`exclude` of their model).
+
+import type { Exclusion, Resource } from '../../model/registry/resource.ts'
+import type { Value } from '../../query/plan/plan.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
+import type { Values } from '../nodes/node.ts'
+import { sameValue } from '../nodes/same-value.ts'
+
+/** Whether a change may concern a rule: because it sets a column of it, or because the database sets one. */
+export function concerns(
+  resource: Resource,
+  rule: Exclusion,
+  before: Values | null,
+  after: Values,
+): boolean {
+  if (before === null || rule.followsOthers) return true
+  for (const name of rule.reads) {
+    const [old, value] = [before[name], after[name]]
+    if (value === undefined) continue
+    const column = resource.allColumns.get(name)
+    if (old === undefined || column === undefined || !sameValue(column, value, old)) return true
+  }
+  return false
+}
+
+/** A stored record whose rules are checked at the end. */
+interface Written {
+  readonly key: readonly Value[]
+  readonly path: string
+}
+
+/** The records that a write has stored, as far as a rule may no longer hold for them. */
+export class WrittenRecords {
+  readonly #byRule = new Map<Exclusion, { resource: Resource; records: Map<string, Written> }>()
+
+  /** Notes a record that a statement has written. The parameters are those of `ChangeLog.note`. */
+  note(resource: Resource, before: Values | null, after: Values, path: string | null): void {
+    for (const rule of resource.exclusions) {
+      if (!concerns(resource, rule, before, after)) continue
+      const key = keyFromRow(resource.primaryKey, after)
+      if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
+      const known = this.#byRule.get(rule) ?? { resource, records: new Map<string, Written>() }
+      this.#byRule.set(rule, known)
+      known.records.set(keyText(key), { key, path: path ?? '' })
+    }
+  }
+
+  get byRule(): ReadonlyMap<
+    Exclusion,
+    { readonly resource: Resource; readonly records: ReadonlyMap<string, Written> }
+  > {
+    return this.#byRule
+  }
+}
