@@ -139,6 +139,7 @@ const ownHash = /\bMath\.imul\b|0x811c9dc5|0x9e3779b|\b16777619\b|\b5381\b/i
 const hashed: Readonly<Record<string, string>> = {
   'auth/users/account.ts': 'login names and API keys: would share a limit (128 bits)',
   'auth/tokens/digest.ts': 'the function for stored secrets',
+  'auth/tokens/issuer-tokens.ts': 'users of issuers: would share a limit',
   'auth/tokens/revocation.ts': 'refresh tokens: one would revoke the other',
   'auth/strategies/api-key.ts': 'API keys: one would authenticate as the other',
   'auth/strategies/basic.ts': 'login names: would share a limit',

@@ -23,6 +23,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'model/settings/access/resolve-hooks.ts',
     'model/settings/access/scope-types.ts',
     'model/settings/auth/auth-settings.ts',
+    'model/settings/auth/jwt-issuers.ts',
     'model/settings/auth/rate-settings.ts',
     'model/settings/config.ts',
     'model/settings/endpoints/bulk-methods.ts',

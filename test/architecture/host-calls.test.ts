@@ -16,6 +16,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   'access/policies/scope.ts': ['policy.scope_query?.(filtered, args)'],
   'auth/strategies/api-key.ts': ['lookup(key)'],
   'auth/strategies/custom.ts': ['customAuth(request)', 'customAuth(request)'],
+  'auth/strategies/jwt.ts': ['settings.user(claims)'],
   'auth/tokens/token-providers.ts': ['provide(request)'],
   'auth/users/users.ts': ['method(one, secret, kind)'],
   'access/hooks/commit.ts': [

@@ -94,7 +94,7 @@ suite('the pages on authentication', (test) => {
       API_AUTH_REQUIREMENTS: { GET_MANY: false },
     })
     const variables: Record<string, string> = {}
-    equal(examples.length, 5)
+    equal(examples.length, 4)
     for (const { command, answer } of examples) {
       const actual = await run(api, command, variables)
       ok(holds(answer, actual), `${command}\n${JSON.stringify(actual, null, 2)}`)

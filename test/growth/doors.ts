@@ -924,6 +924,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_ALGORITHM: 'credentials',
   API_JWT_ALLOWED_ALGORITHMS: 'credentials',
   API_JWT_ISSUER: null,
+  API_JWT_ISSUERS: 'credentials',
   API_JWT_AUDIENCE: null,
   API_JWT_LEEWAY: null,
   API_JWT_REFRESH_GRACE: null,

@@ -321,6 +321,12 @@ export const tokenNotYetValid = (): ApiError =>
     'Bearer error="invalid_token", error_description="Token is not valid yet"',
   )
 
+/** The public keys of an issuer cannot be read. */
+export const issuerUnreachable = (issuer: string): ApiError =>
+  unavailable('issuer_unreachable', `The keys of ${quoted(issuer)} cannot be read at the moment.`, {
+    'retry-after': '10',
+  })
+
 /** A refresh token that is malformed, forged, or of another service. */
 export const invalidToken = (): ApiError =>
   unauthorized('invalid_token', 'Invalid token', 'Bearer error="invalid_token"')

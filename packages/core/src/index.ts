@@ -118,6 +118,7 @@ export type {
 } from './model/settings/access/hook-types.ts'
 export type { PolicyFor } from './model/settings/access/policy-of-model.ts'
 export type { CustomAuthScheme } from './model/settings/auth/custom-auth-scheme.ts'
+export type { IssuerClaims, JwtIssuer } from './model/settings/auth/jwt-issuers.ts'
 export type { ApiConfig } from './model/settings/config.ts'
 export type { ErrorCode, ErrorCodes } from './model/settings/error-codes.ts'
 export type { Meta } from './model/settings/meta.ts'

@@ -14,6 +14,7 @@ import { apiKeyStrategy } from './strategies/api-key.ts'
 import { basicStrategy } from './strategies/basic.ts'
 import { askedOnce, customStrategy } from './strategies/custom.ts'
 import { jwtStrategy } from './strategies/jwt.ts'
+import { createIssuers } from './tokens/issuer-tokens.ts'
 import { tokenProviders } from './tokens/token-providers.ts'
 import { createTokens, type Tokens } from './tokens/tokens.ts'
 import type { Strategy } from './users/identity.ts'
@@ -118,15 +119,15 @@ export function createAuth(parts: AuthParts): Auth {
   function make(name: StrategyName): Strategy | undefined {
     switch (name) {
       case 'jwt':
-        return users && tokens
-          ? jwtStrategy({
-              tokens,
-              users,
-              findToken: providers.find,
-              baseUrl,
-              challenge,
-            })
-          : undefined
+        return jwtStrategy({
+          tokens,
+          users,
+          findIssuer: createIssuers(settings.issuers, settings.leeway, parts.clock),
+          findToken: providers.find,
+          baseUrl,
+          challenge,
+          callHook,
+        })
       case 'basic':
         return users && basicStrategy(users, challenge)
       case 'api_key':

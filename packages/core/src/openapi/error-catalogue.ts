@@ -102,6 +102,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.invalidCredentials(challenge), 'protected'),
   entry(errors.tokenHasExpired(), 'protected'),
   entry(errors.tokenNotYetValid(), 'protected', 'refresh'),
+  entry(errors.issuerUnreachable('https://id.example.com'), 'protected'),
   entry(errors.invalidToken(), 'protected', 'refresh'),
   entry(errors.invalidRefreshToken(), 'refresh'),
   entry(errors.crossSiteRequest(), 'cookie'),

@@ -6,40 +6,68 @@ import {
   tokenHasExpired,
   tokenNotYetValid,
 } from '../../errors.ts'
-import { andThen } from '../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
+import type { HookUser } from '../../model/settings/access/hook-types.ts'
+import { isCredentialText } from '../basic-credentials.ts'
 import { isSameOrigin } from '../same-origin.ts'
+import type { FindIssuer, Issuer, IssuerToken } from '../tokens/issuer-tokens.ts'
 import type { FindToken } from '../tokens/token-providers.ts'
 import type { Claims, Tokens } from '../tokens/tokens.ts'
 import type { Credential, Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
 export interface JwtParts {
-  readonly tokens: Tokens
-  readonly users: Users
+  /** The tokens of the service; undefined if it issues none. */
+  readonly tokens: Tokens | undefined
+  readonly users: Users | undefined
+  readonly findIssuer: FindIssuer
   readonly findToken: FindToken
   readonly baseUrl: string
   readonly challenge: string
+  readonly callHook: CallHook
 }
 
 /** Creates the strategy: `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
-export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: JwtParts): Strategy {
+export function jwtStrategy(parts: JwtParts): Strategy {
+  const { tokens, users, findIssuer, findToken, baseUrl, challenge, callHook } = parts
   return {
     name: 'jwt',
     find: (request, { secret, reads = false }) =>
       andThen(findToken(request), (found) => {
         if (found === undefined) return undefined
         const isSafe = () => reads || !found.fromCookie || isSameOrigin(request, baseUrl)
-        return andThen(tokens.readAccess(found.token, secret), (claims) =>
-          credentialOf(request, claims, isSafe),
+        // An explicit secret verifies tokens that no other issuer has signed.
+        const issuer = secret === undefined ? findIssuer(found.token) : undefined
+        if (issuer !== undefined) {
+          return andThen(issuer.read(found.token), (token) =>
+            credentialOf(token, isSafe, (one) => userOfIssuer(request, issuer, one)),
+          )
+        }
+        return andThen(tokens?.readAccess(found.token, secret), (claims) =>
+          credentialOf(claims, isSafe, ({ key }) => users?.byKey(request, key)),
         )
       }),
   }
 
-  function credentialOf(
+  /** Returns the user whom the host finds by the claims: an object, or the user with this login name. */
+  async function userOfIssuer(
     request: ApiRequest,
-    claims: Claims | undefined,
+    { settings }: Issuer,
+    { claims }: IssuerToken,
+  ): Promise<HookUser | undefined> {
+    const found = await callHook('user of an issuer', () => settings.user(claims))
+    if (typeof found === 'object') return Array.isArray(found) ? undefined : (found ?? undefined)
+    return typeof found === 'string' && isCredentialText(found)
+      ? users?.byName(request, found)
+      : undefined
+  }
+
+  function credentialOf<Token extends Pick<Claims, 'timing' | 'account'>>(
+    claims: Token | undefined,
     isSafe: () => boolean,
+    userOf: (claims: Token) => MaybePromise<HookUser | undefined>,
   ): Credential {
     const isValid = claims !== undefined && claims.timing === 'current'
     return {
@@ -48,9 +76,9 @@ export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: Jw
       account: isValid ? claims.account : undefined,
       hasProvenAccount: isValid,
       async verify() {
-        const { key } = valid(claims, challenge)
+        const token = valid(claims, challenge)
         if (!isSafe()) throw crossSiteRequest()
-        const user = await users.byKey(request, key)
+        const user = await userOf(token)
         if (user === undefined) throw invalidCredentials(challenge)
         return { strategy: 'jwt', user }
       },
@@ -58,7 +86,10 @@ export function jwtStrategy({ tokens, users, findToken, baseUrl, challenge }: Jw
   }
 }
 
-function valid(claims: Claims | undefined, challenge: string): Claims {
+function valid<Token extends Pick<Claims, 'timing'>>(
+  claims: Token | undefined,
+  challenge: string,
+): Token {
   if (claims === undefined) throw invalidCredentials(challenge)
   if (claims.timing === 'expired') throw tokenHasExpired()
   if (claims.timing === 'early') throw tokenNotYetValid()

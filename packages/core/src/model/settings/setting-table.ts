@@ -34,6 +34,7 @@ import type {
   WriteCallback,
 } from './access/hook-types.ts'
 import { type CustomAuthScheme, customAuthScheme } from './auth/custom-auth-scheme.ts'
+import { type JwtIssuer, jwtIssuer } from './auth/jwt-issuers.ts'
 import { leastPasswordCost, mostPasswordCost, usualPasswordCost } from './auth/password-cost.ts'
 import type {
   BulkMethod,
@@ -458,6 +459,12 @@ export class SettingTable<
   readonly API_JWT_ISSUER: ApiPart<string> = authText
   /** The claim `aud`; tokens with another or none are refused. Unset by default. */
   readonly API_JWT_AUDIENCE: ApiPart<string> = authText
+  /** Other issuers whose access tokens are accepted, such as OpenID providers. Default none. */
+  readonly API_JWT_ISSUERS: ApiPart<readonly JwtIssuer[]> = {
+    ...unset,
+    ...apiPart,
+    check: listOf(jwtIssuer),
+  }
   /** Seconds of clock skew allowed for `exp`, `iat` and `nbf`. Default 5. */
   readonly API_JWT_LEEWAY: ApiPart<number> = { default: 5, ...apiPart, check: integer(0, 300) }
   /** Signs access tokens; the environment variable takes precedence. */

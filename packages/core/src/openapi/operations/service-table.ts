@@ -238,7 +238,7 @@ const aboutKeys = (writer: Writer, occasions: readonly Occasion[] = []) => ({
 function login(writer: Writer): ServiceDraft {
   const { auth } = writer.settings
   const byHeader = auth.strategies.filter((name) => name === 'basic' || name === 'api_key')
-  const tokens = auth.strategies.includes('jwt')
+  const tokens = auth.jwt !== null
   const answers = [
     ...(tokens ? [tokenPairSchema(writer)] : []),
     ...(byHeader.length > 0 ? [basicUserSchema(writer)] : []),

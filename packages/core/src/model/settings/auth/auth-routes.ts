@@ -23,10 +23,11 @@ export function authPaths(config: ApiConfig): {
 export function resolveAuthRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],
+  issuesTokens: boolean,
 ): AuthRoutes {
   const paths = authPaths(config)
   const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
-  const jwt = served && strategies.includes('jwt')
+  const jwt = served && issuesTokens
   const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
   const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
   return {

@@ -8,6 +8,7 @@ import type {
   TokenProvider,
 } from '../access/access-types.ts'
 import type { CustomAuthScheme } from './custom-auth-scheme.ts'
+import type { JwtIssuer } from './jwt-issuers.ts'
 import type { RateWindow } from './rate-windows.ts'
 
 /** Environment variables; only ACCESS_SECRET_KEY, REFRESH_SECRET_KEY and NODE_ENV are read. */
@@ -76,7 +77,11 @@ export interface AuthSettings {
   /** Whether `customAuth` is called once for all operations of a batch. */
   readonly customPerBatch: boolean
   readonly customScheme: CustomAuthScheme | undefined
-  /** Null if the strategy jwt is not enabled. */
+  /** The other issuers whose access tokens the strategy jwt accepts. */
+  readonly issuers: readonly JwtIssuer[]
+  /** Clock skew allowed for tokens, in seconds. */
+  readonly leeway: number
+  /** Null if the service issues no tokens. */
   readonly jwt: JwtSettings | null
   /** Where access tokens are looked for, in order. */
   readonly providers: readonly TokenProvider[]

@@ -21,12 +21,15 @@ export function resolveAuth(
 ): AuthSettings {
   const { get, find } = reader(config)
   const strategies = [...new Set([...(find('API_AUTHENTICATE_METHOD') ?? []), ...ofModels])]
-  checkRequiredSettings(config, strategies, problems)
+  const issuers = find('API_JWT_ISSUERS') ?? []
+  const issuesTokens = strategies.includes('jwt') && !hasOnlyIssuers(config, env)
+  checkRequiredSettings(config, strategies, issuesTokens, problems)
+  checkIssuers(config, strategies, problems)
   checkCustomStrategy(config, strategies, problems)
   checkUnusedStrategies(config, strategies, problems)
   checkKeys(config, strategies, problems)
   checkUserModel(config, problems)
-  const routes = resolveAuthRoutes(config, strategies)
+  const routes = resolveAuthRoutes(config, strategies, issuesTokens)
   return {
     strategies,
     userModel: find('API_USER_MODEL'),
@@ -38,9 +41,9 @@ export function resolveAuth(
     customAuth: find('API_CUSTOM_AUTH'),
     customPerBatch: get('API_CUSTOM_AUTH_PER_BATCH'),
     customScheme: find('API_CUSTOM_AUTH_SCHEME'),
-    jwt: strategies.includes('jwt')
-      ? resolveJwt(config, env, routes.login !== null, problems)
-      : null,
+    issuers,
+    leeway: get('API_JWT_LEEWAY'),
+    jwt: issuesTokens ? resolveJwt(config, env, routes.login !== null, problems) : null,
     providers: get('API_AUTH_TOKEN_PROVIDERS'),
     cookieName: get('API_AUTH_COOKIE_NAME'),
     routes,
@@ -52,6 +55,7 @@ export function resolveAuth(
 function checkRequiredSettings(
   config: ApiConfig,
   strategies: readonly StrategyName[],
+  issuesTokens: boolean,
   problems: Problems,
 ): void {
   const need = (strategy: StrategyName, keys: readonly (keyof ApiConfig)[]): void => {
@@ -61,6 +65,7 @@ function checkRequiredSettings(
     }
   }
   for (const strategy of strategies) {
+    if (strategy === 'jwt' && !issuesTokens) continue
     if (strategy === 'jwt' || strategy === 'basic') {
       need(strategy, ['API_USER_MODEL', 'API_USER_LOOKUP_FIELD', 'API_CREDENTIAL_CHECK_METHOD'])
     } else if (strategy === 'custom') {
@@ -74,6 +79,35 @@ function checkRequiredSettings(
         )
       } else need(strategy, ['API_USER_MODEL', 'API_CREDENTIAL_CHECK_METHOD'])
     }
+  }
+}
+
+/** Whether all tokens come from other issuers: there are such, and no key of an own token. */
+function hasOnlyIssuers(config: ApiConfig, env: Environment): boolean {
+  const keys = ['SECRET_KEY', 'PRIVATE_KEY', 'PUBLIC_KEY'] as const
+  const names = keys.flatMap((key) => [`ACCESS_${key}`, `REFRESH_${key}`] as const)
+  const hasOwn = names.some((name) => config[name] !== undefined || (env[name] ?? '') !== '')
+  return (config.API_JWT_ISSUERS ?? []).length > 0 && !hasOwn
+}
+
+/** Checks that a token names one issuer, and that something reads tokens of issuers. */
+function checkIssuers(
+  config: ApiConfig,
+  strategies: readonly StrategyName[],
+  problems: Problems,
+): void {
+  const issuers = config.API_JWT_ISSUERS ?? []
+  const at = 'config.API_JWT_ISSUERS'
+  if (issuers.length > 0 && !strategies.includes('jwt')) {
+    problems.add(
+      at,
+      'belongs to the strategy "jwt", which is not enabled: add it to API_AUTHENTICATE_METHOD.',
+    )
+  }
+  const known = new Set(config.API_JWT_ISSUER === undefined ? [] : [config.API_JWT_ISSUER])
+  for (const { issuer } of issuers) {
+    if (known.has(issuer)) problems.add(at, `"${issuer}" is named twice, or is API_JWT_ISSUER.`)
+    known.add(issuer)
   }
 }
 
