@@ -1,4 +1,4 @@
-/** A bundle of the typed client contains only the client's own files, no package, and at most 5.41 kB. */
+/** A bundle of the typed client contains only the client's own files, no package, and at most 5.42 kB. */
 import { stripTypeScriptTypes } from 'node:module'
 import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -51,12 +51,12 @@ suite('the bundle of the typed client', (test) => {
   })
 
   // 5,400 before embedded relations could have aggregates, which the same function writes.
-  test('is at most 5,410 bytes, compressed', () => {
+  test('is at most 5,420 bytes, compressed', () => {
     const text = files.slice(1).map(bundled).join('\n')
     const size = gzipSync(text, { level: 9 }).length
     console.log(`${size} bytes of ${text.length} without minifying names`)
     ok(text.includes('function createClient'), text)
-    ok(size <= 5410, `${size} bytes`)
+    ok(size <= 5420, `${size} bytes`)
   })
 
   test('has options for TanStack Query in at most 1,000 bytes, compressed', () => {

@@ -8,9 +8,9 @@ const folder = budgetFolder('client-budget')
 
 /** The most instantiations for each model of a client with this call for each collection. */
 const calls = [
-  { call: `list({ where: { price: { gt: '1' } } })`, budget: 1500 },
-  { call: 'list({ include: { before: { limit: 3 } } })', budget: 1500 },
-  { call: `list({ fields: ['name', 'next.name', 'next.self.name'] })`, budget: 1500 },
+  { call: `list({ where: { price: { gt: '1' } } })`, budget: 2100 },
+  { call: 'list({ include: { before: { limit: 3 } } })', budget: 2100 },
+  { call: `list({ fields: ['name', 'next.name', 'next.self.name'] })`, budget: 2100 },
   {
     call: `list({ aggregate: { n: { count: 'before' }, m: { max: 'next.before.price', where: { state: 'done' } } }, orderBy: ['-n'] })`,
     budget: 3300,

@@ -7,7 +7,15 @@ export { ClientError } from './client/client-error.ts'
 export type { Client, ClientOptions } from './client/create-client.ts'
 export { createClient } from './client/create-client.ts'
 export type { Group } from './client/query/group-types.ts'
-export type { Dump, FieldPath, Form, Include, Paging, Selection } from './client/query/query.ts'
+export type {
+  Dump,
+  FieldPath,
+  Form,
+  Include,
+  Order,
+  Paging,
+  Selection,
+} from './client/query/query.ts'
 export type {
   InfiniteQueryOptions,
   MutationOptions,

@@ -49,13 +49,13 @@ type LooseObject = Readonly<Record<string, unknown>>
 const relationOf = (text: string): string =>
   text.replace(/^-|(->.*|\.nulls(first|last))$/g, '').replace(/\.?[^.]*$/, '')
 
-/** Returns the items of `fields`: of a query, or of an embedded relation. */
-function fieldTexts({ fields = [], include, aggregate = {} }: LooseQuery): string[] {
+/** Returns the items of `fields`: of a query, or of an embedded relation; `at` is the name of the parameter. */
+function fieldTexts({ fields = [], include, aggregate = {} }: LooseQuery, at: string): string[] {
   const related = Object.entries(aggregate).map(([label, { where, ...functions }]) => {
     const [[name, path] = []] = Object.entries(functions)
     return `${aggregateText(`${name}`, `${path}`, where)}|${nameText(label, 'aggregate')}`
   })
-  const columns = fields.map((path) => nameText(path, 'fields'))
+  const columns = fields.map((path) => nameText(path, at))
   // Chosen columns come without relations, so with `include` whole records are read, and `picked` selects the columns.
   if (include) columns.length = 0
   if (related[0] && !columns[0]) columns.push('*')
@@ -107,13 +107,13 @@ export function queryText(query: LooseQuery, removes = false): string {
       if (options.where) parts.push(`${at}[${conditionTexts(options.where)}]`)
       add(`${at}.limit`, options.limit)
       add(`${at}.order_by`, options.orderBy, nameText)
-      add(`${at}.fields`, fieldTexts(options), String)
+      add(`${at}.fields`, fieldTexts(options, `${at}.fields`), String)
       if (options.include) embed(options.include, `${path}.`)
     }
   }
   add('search', query.search)
   if (include) embed(include, '')
-  add('fields', fieldTexts(query), String)
+  add('fields', fieldTexts(query, 'fields'), String)
   add('groupby', groupBy, nameText)
   for (const [label, given] of Object.entries(grouped ?? {})) {
     for (const [fn, column] of Object.entries(given as LooseObject)) {

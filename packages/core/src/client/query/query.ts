@@ -41,10 +41,9 @@ export type CursorOrder<M extends AnyModel, G extends Given> =
 
 /** An order of records, also by declared aggregates. */
 export type Order<M extends AnyModel, G extends Given> =
-  | CursorOrder<M, G>
-  | `${Direction}${AggregateName<M>}${Nulls}`
+  | OwnOrder<M>
   | {
-      [K in ToOneName<M, G>]: `${Direction}${K}.${AggregateName<Target<M, G, K>>}${Nulls}`
+      [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
     }[ToOneName<M, G>]
 
 /** An order by an aggregate of the query. */
