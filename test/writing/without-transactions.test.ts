@@ -197,16 +197,26 @@ suite('a driver without transactions', (test) => {
     world.statements.length = 0
     const second = await refresh(first.value.refresh_token)
     equal(second.status, 200)
-    // A request that finds the token used must find its successor, to revoke it.
     const changes = world.statements.filter((text) => /^(insert|update|delete)/.test(text))
     equal(
       changes.map((text) => text.slice(0, 6)),
-      ['insert', 'update'],
+      ['update', 'insert'],
     )
     equal((await refresh(first.value.refresh_token)).code, 'invalid_refresh_token')
     equal((await refresh(second.value.refresh_token)).code, 'invalid_refresh_token')
     const { rows } = await sql`select revoked from refresh_tokens`.execute(world.db)
-    // The two tokens that were sent; those of refused rotations were deleted.
+    equal(rows, [{ revoked: 1 }, { revoked: 1 }])
+  })
+
+  test('a token that is used twice before its successor is stored keeps that one from being stored', async () => {
+    await sql`delete from refresh_tokens`.execute(world.db)
+    const { value } = await send('POST', '/auth/login', { username: 'ann', password: 'right' })
+    const refresh = () => send('POST', '/auth/refresh', { refresh_token: value.refresh_token })
+    equal((await refresh()).status, 200)
+    // As between the two statements of the rotation.
+    await sql`delete from refresh_tokens where revoked = 0`.execute(world.db)
+    equal((await refresh()).code, 'invalid_refresh_token')
+    const { rows } = await sql`select revoked from refresh_tokens`.execute(world.db)
     equal(rows, [{ revoked: 1 }, { revoked: 1 }])
   })
 })

@@ -209,11 +209,12 @@ const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
     sql`${sql.id('replaced_by')} ${sql([types.digest])} null`,
   ])})`
 
-/** Stores a token; `sibling` follows it in its chain. */
+/** Stores a token; `sibling` follows it in its chain. A `revoked` one only keeps another request from storing it. */
 async function insert(
   { table, time, bool, execute }: Fragments,
   record: RefreshRecord,
   sibling: string | null = null,
+  revoked = false,
 ): Promise<void> {
   const columns = [
     'token',
@@ -230,7 +231,7 @@ async function insert(
     record.userLookup,
     time(record.expiresAt),
     time(record.createdAt),
-    bool(false),
+    bool(revoked),
     sibling,
   ]
   await execute(
@@ -250,7 +251,7 @@ interface TokenRow {
 
 /**
  * Marks the token as used and then stores the successor. If the second statement fails where there are no transactions, the user has
- * to log in again.
+ * to log in again. A replay between the two stores the successor as revoked (`presentedAgain`), so that the second one fails.
  */
 async function rotate(fragments: Fragments, exchange: Exchange): Promise<Rotation> {
   const { digest, successor, now } = exchange
@@ -282,7 +283,7 @@ const longestWay = 16
 async function presentedAgain(
   fragments: Fragments,
   presented: TokenRow | undefined,
-  { now, grace }: Exchange,
+  { now, grace, successor }: Exchange,
 ): Promise<Rotation> {
   const uses: StoredUse[] = []
   let row = presented
@@ -296,6 +297,10 @@ async function presentedAgain(
   // Only a token whose own grace is over, not one that followed it, is a replay.
   if (uses.length > 0 || presented?.usedAt === undefined || presented.next === null) {
     return { kind: 'refused' }
+  }
+  // Where there are no transactions, the rotation that used the token may store its successor later. Then it fails.
+  if ((await readToken(fragments, presented.next, now)) === undefined) {
+    await insert(fragments, { ...successor, digest: presented.next }, null, true)
   }
   const revoked = await revokeDescendants(fragments, presented.next, now)
   return { kind: revoked ? 'replayed' : 'refused' }
