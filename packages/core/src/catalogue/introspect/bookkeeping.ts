@@ -5,7 +5,6 @@ export const bookkeepingTables: ReadonlySet<string> = new Set([
   // This library.
   'refresh_tokens',
   'idempotency_keys',
-  'api_keys',
   // TypeORM, Laravel, db-migrate, and scripts written by hand.
   'migrations',
   '_migrations',
