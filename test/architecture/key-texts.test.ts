@@ -24,7 +24,7 @@ const places: Readonly<Record<string, string>> = {
     'rows tell the number of their parent (`numberedKeys`), unless the dialect says that equal keys have equal texts',
   'query/run/key.ts': 'the functions',
   'write/body/record-count.ts': 'counts records for a limit: at most one more for each spelling',
-  'write/check/overlaps.ts': `which records an error names, and which are locked; ${caution}`,
+  'write/check/overlaps.ts': `which records an error names; ${caution}`,
   'write/check/referred-records.ts': bothStored,
   'write/check/segment-references.ts': alone,
   'write/check/write-checks.ts': `whether a reference changes; ${caution}`,
@@ -55,6 +55,7 @@ const places: Readonly<Record<string, string>> = {
     'whether a record refers to itself; with a collation, every reference to its table counts',
   'write/store/rows/update-rows.ts':
     'whether a value is taken over; if the database refuses the rows together, they are divided',
+  'write/statements/locks-in-order.ts': `records to lock; ${caution}`,
   'write/store/written-records.ts': `records to check; ${caution}`,
 }
 

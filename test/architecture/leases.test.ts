@@ -22,6 +22,8 @@ const senders: Readonly<Record<string, string>> = {
     'look-ups of versions and columns, on the connection that `onBoundedConnection` gives',
   'catalogue/':
     'the schemas of existing databases, on the connection that `onBoundedConnection` gives',
+  'access/hooks/lock-of-call.ts':
+    'locks of hooks, on their connection, whose statements have the bounds of its lease',
   'lib/sql/statement.ts': 'declares `executeFragment` and `rowsOf`',
 }
 

@@ -99,7 +99,7 @@ eachDatabase('changes before COMMIT', (test, db) => {
     }
   })
 
-  test('it runs last, and the callback after COMMIT receives the same changes', async () => {
+  test('it runs before the response is made, and the callback after COMMIT receives the same changes', async () => {
     const order: string[] = []
     const note =
       (name: string) =>
@@ -115,8 +115,8 @@ eachDatabase('changes before COMMIT', (test, db) => {
     })
     await send(api, 'POST', '/api/tags', { body: { name: 'order' } })
     equal(order, [
-      'return',
       'before create Tag 1 new order true',
+      'return',
       'after create Tag 1 new order false',
     ])
   })

@@ -1,4 +1,4 @@
-/** Every function of the host that concerns a record gets the same nine members, whatever the request. */
+/** Every function of the host that concerns a record gets the same ten members, whatever the request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -18,6 +18,7 @@ const members = [
   'as',
   'before',
   'db',
+  'lock',
   'many',
   'model',
   'relation_name',

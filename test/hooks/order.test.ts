@@ -71,10 +71,25 @@ suite('hooks in order', (test) => {
   const admitted = ['setup', 'authenticate', 'roles', 'right of a column']
   const read = [...admitted, 'filter', 'scope', 'can_read', 'dump']
   const echo = ['filter', 'scope', 'can_read', 'dump']
-  const stored = ['before commit', 'after commit']
-  const created = [...admitted, 'validator', 'can_create (1 stored)', 'add (1 stored)', ...echo]
-  const changed = [...admitted, 'validator', 'scope', 'can_update', 'update', ...echo]
-  const removed = [...admitted, 'scope', 'can_delete', 'remove']
+  const stored = ['after commit']
+  const told = 'before commit'
+  const created = [
+    ...admitted,
+    'validator',
+    'can_create (1 stored)',
+    'add (1 stored)',
+    told,
+    ...echo,
+  ]
+  const changed = [...admitted, 'validator', 'scope', 'can_update', 'update', told, ...echo]
+  const removed = [...admitted, 'scope', 'can_delete', 'remove', told]
+  /** In a batch the response is made before the callback, because later operations may refer to it, and anew after it. */
+  const sent = (calls: readonly string[]): readonly string[] => {
+    const at = calls.indexOf(told)
+    if (way !== 'batch' || at === -1) return calls
+    const shown = calls.slice(at + 1).filter((name) => name !== 'after commit')
+    return [...calls.slice(0, at), ...shown, ...calls.slice(at)]
+  }
   const one = 'return (1 stored)'
   const requests: readonly (readonly [
     request: string,
@@ -116,13 +131,13 @@ suite('hooks in order', (test) => {
       refuses = undefined
       // A batch that succeeds has a body of its own.
       const ofBatch = way === 'batch' && status < 300 ? ['final'] : []
-      equal([await ask(request, body), calls], [status, [...expected, ...ofBatch]])
+      equal([await ask(request, body), calls], [status, [...sent(expected), ...ofBatch]])
     })
   }
 
   test('an error in any hook ends the request there, stores nothing, and is passed to error and final', async () => {
     const change = ['PATCH /api/notes/1', { title: 'never' }] as const
-    const points = [...changed, one, 'before commit']
+    const points = sent([...changed, one])
     for (const [i, point] of points.entries()) {
       // These are called a second time.
       if (points.indexOf(point) !== i) continue

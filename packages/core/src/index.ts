@@ -110,6 +110,7 @@ export type {
   HookTables,
   HookUser,
   LinkChanges,
+  LockedKey,
   RequestArgs,
   ReturnCallback,
   SetupCallback,

@@ -10,6 +10,7 @@ import type { HookArgs, HookRecord, RequestArgs } from '../model/settings/access
 import type { Action } from './action.ts'
 import { ClientsOfCall } from './hooks/clients-of-call.ts'
 import type { HookCall } from './hooks/hook-call.ts'
+import { lockOf } from './hooks/lock-of-call.ts'
 import { anonymous } from './roles/roles.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
@@ -86,6 +87,7 @@ export const subjectArgs = (
   relation_name: relation,
   db: databaseOf(call),
   as: new ClientsOfCall(call, hooksOf(action, resource)),
+  lock: lockOf(call, databaseOf),
   before,
 })
 

@@ -30,6 +30,7 @@ import {
   type AttemptOptions,
   noChanges,
   type OpenWrite,
+  type Respond,
   type WriteRequest,
   writeOnce,
 } from './transaction/write-once.ts'
@@ -54,7 +55,7 @@ interface Attempt extends AnyAttempt {
  */
 export function writeRequest<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
-  work: (writing: W) => Promise<R>,
+  work: (writing: W) => Promise<Respond<R>>,
   { one, retryOn }: AttemptOptions,
 ): Promise<R> {
   const { batch, own, outside } = request
@@ -79,8 +80,8 @@ export function writeRequest<W extends OpenWrite, R>(
             repeatAs({ fusion: undefined, isAtomic: isAtomic && !needTransaction }),
         }
       const facts = { repeat: mayRepeat ? repeat : undefined, deferred, results, fused }
-      const { result, changes } = await writeOnce(request, work, facts, isAtomic)
-      if (changes !== noChanges) request.noteChanges(changes)
+      const { result, changes, again } = await writeOnce(request, work, facts, isAtomic)
+      if (changes !== noChanges) request.noteChanges(changes, again)
       return result
     },
     async (error, { fusion }) => {

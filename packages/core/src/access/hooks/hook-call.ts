@@ -2,6 +2,7 @@
 
 import type { Connections } from '../../database/connections.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookClient } from '../../model/settings/access/hook-types.ts'
 import type { Policies } from '../policies/policy.ts'
@@ -16,7 +17,9 @@ export interface ClientInHook {
 /** The parts of the Runtime that calling hooks needs. */
 interface HookRuntime {
   readonly host: Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>
-  readonly database: Pick<Connections, 'session' | 'knownSession' | 'schema'>
+  /** All resources, whoever may use them. */
+  readonly registry: Registry
+  readonly database: Pick<Connections, 'session' | 'knownSession' | 'schema' | 'dialect'>
   readonly access: ClientInHook & {
     /** The access policy of each resource that has one. */
     readonly policies: Policies

@@ -22,7 +22,8 @@ import { type AnyAttempt, inAttempts, type RepeatAs } from '../../write/transact
 import type { Call, LatestCall, Runtime } from '../call/call.ts'
 import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
-import { answerAuthorized, optionsOf } from '../endpoints/routing/serve-call.ts'
+import { answerAuthorized, finished, optionsOf } from '../endpoints/routing/serve-call.ts'
+import type { Result } from '../envelope.ts'
 import { splitUrl } from '../route-table.ts'
 import {
   type AdmittedOperation,
@@ -69,7 +70,14 @@ class Rehearsed extends Error {
 interface Noted {
   readonly call: Parameters<typeof runAfterCommit>[0]
   readonly changes: readonly Change[]
+  /** The index of the operation. */
+  readonly at: number
+  /** Makes its response anew. */
+  readonly again: (() => Promise<Result>) | undefined
 }
+
+/** What operations have written, for one callback. */
+type Told = Pick<Noted, 'call' | 'changes'>
 
 /** How far an attempt has got. */
 interface Progress extends LatestCall {
@@ -209,6 +217,8 @@ async function allOf(
   )) {
     await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
   }
+  await answerAnew(operations, progress, results)
+  progress.at = undefined
   await options.beforeCommit(results, probe)
   await inside.hooks.nested.settled()
   if (deferred !== undefined) await checkWritten(batch.runtime.host, probe, progress, deferred)
@@ -219,6 +229,29 @@ async function allOf(
     throw new Rehearsed(results)
   }
   return results
+}
+
+/**
+ * Makes the responses of writes anew, after the callback before COMMIT, which may have changed their records. A response with a record that
+ * a later operation has written stays as it was.
+ */
+async function answerAnew(
+  operations: readonly AdmittedOperation[],
+  progress: Progress,
+  results: OperationResult[],
+): Promise<void> {
+  const later = new Set<string>()
+  for (const { call, changes, at, again } of [...progress.noted].reverse()) {
+    const written = changes.map(({ model, key }) => JSON.stringify([model.name, key]))
+    const isLast = !written.some((one) => later.has(one))
+    for (const one of written) later.add(one)
+    const [admitted, before] = [operations[at], results[at]]
+    const isTold = call.hooks.beforeCommit !== undefined && written.length > 0
+    if (!isLast || !isTold || again === undefined || !admitted || !before) continue
+    Object.assign(progress, { at, call: before.call })
+    const result = await finished(before.call, admitted.route, await again())
+    results[at] = await operationResult(before.id, before.call, admitted.headers, result)
+  }
 }
 
 /** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
@@ -248,9 +281,11 @@ const runtimeIn = (
     hooks,
     level,
     hosted,
-    note(call, changes) {
-      const at = operationAt(progress.at ?? 0)
-      progress.noted.push({ call, changes: changes.map((change) => ({ ...change, at })) })
+    note(call, changes, again) {
+      const { at: index = 0 } = progress
+      const at = operationAt(index)
+      const own = changes.map((change) => ({ ...change, at }))
+      progress.noted.push({ call, changes: own, at: index, again })
     },
     deferred: deferred && {
       failure: deferred,
@@ -313,8 +348,8 @@ function changesFor(
   kind: 'beforeCommit' | 'afterCommit',
   noted: readonly Noted[],
   registry: Registry,
-): Iterable<Noted> {
-  const byCallback = new Map<unknown, Noted & { readonly changes: Change[] }>()
+): Iterable<Told> {
+  const byCallback = new Map<unknown, Told & { readonly changes: Change[] }>()
   for (const { call, changes } of noted) {
     const callback = call.hooks[kind]
     const known = byCallback.get(callback)

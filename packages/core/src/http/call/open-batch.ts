@@ -5,6 +5,7 @@ import type { RoutedRequest } from '../../access/routed-request.ts'
 import type { HookConnection } from '../../database/leases/hook-connection.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import type { DeferredCheck } from '../../write/refusals/refused-commit.ts'
+import type { Result } from '../envelope.ts'
 
 /** What the operations of a batch share while its transaction is open. */
 export interface OpenBatch {
@@ -14,8 +15,12 @@ export interface OpenBatch {
   readonly level: number
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
-  /** Collects what an operation has written, for the callback after COMMIT. */
-  note(call: HookCall & RoutedRequest, changes: readonly Change[]): void
+  /** Collects what an operation has written, for the callbacks before and after COMMIT. `again` makes its response anew. */
+  note(
+    call: HookCall & RoutedRequest,
+    changes: readonly Change[],
+    again: (() => Promise<Result>) | undefined,
+  ): void
   /** Set if the database has refused the COMMIT of an earlier attempt. */
   readonly deferred: DeferredCheck | undefined
 }

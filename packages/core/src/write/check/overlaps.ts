@@ -12,15 +12,12 @@ import type {
 } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText, keyTextIn } from '../../query/run/key.ts'
+import { keyTextIn } from '../../query/run/key.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { periodProblems } from '../nodes/period-problems.ts'
 import { readLocked, valuesOf } from '../resolve/look-up-records.ts'
-import {
-  compileLockOfName,
-  compileLockOfParents,
-  compileOverlapping,
-} from '../statements/compile-overlaps.ts'
+import { compileLockOfName, compileOverlapping } from '../statements/compile-overlaps.ts'
+import { compileLockInOrder, inOrder } from '../statements/locks-in-order.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { concerns } from '../store/written-records.ts'
 
@@ -102,22 +99,16 @@ async function lockParents(
   { from, to, target: table }: ResolvedRelation,
   records: readonly Prepared[],
 ): Promise<void> {
-  const keys = new Map<string, readonly Value[]>()
+  const keys: (readonly Value[])[] = []
   for (const { stored, values } of records) {
     for (const row of [values, stored ?? values]) {
       const key = valuesOf(from, row)
-      if (key !== undefined) keys.set(keyText(key), key)
+      if (key !== undefined) keys.push(key)
     }
   }
-  const ordered = [...keys.values()].sort(byValue)
-  for (const some of keyChunks(target.dialect, ordered, to)) {
-    await lease.rows(compileLockOfParents(target, table, to, some))
+  for (const some of keyChunks(target.dialect, inOrder(keys), to)) {
+    await lease.rows(compileLockInOrder(target, table, to, some))
   }
-}
-
-function byValue(one: readonly Value[], other: readonly Value[]): number {
-  const at = one.findIndex((value, i) => value !== other[i])
-  return at === -1 ? 0 : (one[at] as Value) < (other[at] as Value) ? -1 : 1
 }
 
 /** Whether writes of a model lock the records of another one by a rule, so that its references to them need no lock of their own. */

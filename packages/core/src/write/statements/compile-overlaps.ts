@@ -1,12 +1,11 @@
-// Statements of rules by which no two records overlap: the locks, and the search for records that do.
+// Statements of rules by which no two records overlap: the lock of a name, and the search for records that do.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'
-import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
 import type { Exclusion, NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { readLock } from '../../query/compile/read-lock.ts'
-import { orderBy, whereAll } from '../../query/compile/rows/clauses.ts'
+import { whereAll } from '../../query/compile/rows/clauses.ts'
 import { compileCondition } from '../../query/compile/rows/condition.ts'
 import { keysCondition } from '../../query/compile/rows/keys-condition.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
@@ -16,25 +15,13 @@ import type { Target } from '../../query/compile/target.ts'
 import { refOf } from '../../query/plan/names.ts'
 import type { Source, Value } from '../../query/plan/plan.ts'
 import { planExclusion } from '../../query/plan/plan-exclusion.ts'
-import { type CompiledWrite, lockClause } from './statements.ts'
+import type { CompiledWrite } from './statements.ts'
 
 /** Locks a name until the transaction ends; none without such locks, where `createApi` asks for a foreign key. */
 export const compileLockOfName = ({ dialect }: Target, name: string): readonly Fragment[] =>
   dialect.lockOfName === undefined
     ? []
     : [sql`select 1 from (select ${dialect.lockOfName(name)}) as ${sql.id('locked')}`]
-
-/** Locks records until the transaction ends, in the order of their keys. Others may still store references to them. */
-export function compileLockOfParents(
-  target: Target,
-  table: TableName,
-  columns: readonly NamedColumn[],
-  keys: readonly (readonly Value[])[],
-): Fragment {
-  const refs = columns.map((column) => ({ column, ref: sql.id(column.dbName) }))
-  const order = keys.length > 1 ? orderBy(refs.map(({ ref }) => ref)) : sql``
-  return sql`select 1 from ${tableOf(table)} where ${keysCondition(target, refs, constant(keys))}${order}${lockClause(target, table, 'otherThanKeys')}`
-}
 
 /**
  * Selects the keys of those of these records that overlap another one, whoever may see it:

@@ -53,9 +53,12 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   /** Runs the steps of the response that belong to the transaction. */
   finish(writing: W, written: R): MaybePromise<R>
   beforeCommit(writing: W, changes: readonly Change[]): Promise<void>
-  /** Called after COMMIT. */
-  noteChanges(changes: readonly Change[]): void
+  /** Called after COMMIT; in a batch, when the write has ended. `again` makes the response anew, as long as the transaction is open. */
+  noteChanges(changes: readonly Change[], again: (() => Promise<R>) | undefined): void
 }
+
+/** Makes the response of a write whose records are stored. */
+export type Respond<R> = () => MaybePromise<R>
 
 /** What is known of a write before its first attempt. */
 export interface AttemptOptions {
@@ -81,12 +84,14 @@ export interface AttemptFacts {
 export interface Attempted<R> {
   readonly result: R
   readonly changes: readonly Change[]
+  /** Makes the response of an operation of a batch anew. */
+  readonly again?: (() => Promise<R>) | undefined
 }
 
-/** Runs a write, and the callbacks before COMMIT, in one transaction. `isAtomic`: it needs none if the driver has none. */
+/** Runs a write, the callback before COMMIT and the response in one transaction. `isAtomic`: it needs none if the driver has none. */
 export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
-  work: (writing: W) => Promise<R>,
+  work: (writing: W) => Promise<Respond<R>>,
   facts: AttemptFacts,
   isAtomic: boolean,
 ): Promise<Attempted<R>> {
@@ -102,7 +107,7 @@ export function writeOnce<W extends OpenWrite, R>(
   const inWriting = async (writing: W, transaction: AnyDatabase): Promise<Attempted<R>> => {
     const { context, hooks } = writing
     results.begin(() => hooks.sent)
-    const written = await work(writing)
+    const respond = await work(writing)
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))
     // The write is complete, so statements of later hooks need no work before.
@@ -110,15 +115,17 @@ export function writeOnce<W extends OpenWrite, R>(
     // Without a transaction, the records are stored already.
     if (transaction.isTransaction) await refuseDeletedMeanwhile(context)
     await refuseOverlaps(context)
-    const result = await request.finish(writing, written)
     const changes = request.needsChanges ? await changesOf(context) : []
+    // Before the response is made, which shows what the callback has written.
     await request.beforeCommit(writing, changes)
+    const response = async (): Promise<R> => request.finish(writing, await respond())
+    const result = await response()
     await hooks.nested.settled()
     if (deferred !== undefined) {
       if (batch?.deferred === undefined) await refuseDeferred([{ context }], deferred)
       else batch.deferred.add(context)
     }
-    return { result, changes }
+    return { result, changes, again: batch === undefined ? undefined : response }
   }
   const undone: Work<Attempted<R>> = (lease, transaction) =>
     inSavepoint(lease, 'request', (inside) => insideTransaction(inside, transaction))
@@ -132,13 +139,13 @@ export function writeOnce<W extends OpenWrite, R>(
 /** Runs a write whose one statement needs no transaction, and of which no callback is told. */
 function writeAlone<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
-  work: (writing: W) => Promise<R>,
+  work: (writing: W) => Promise<Respond<R>>,
   facts: AttemptFacts,
 ): Promise<Attempted<R>> {
   const { own, outside } = request
   facts.results.begin()
   const working = work(request.writingIn({ lease: outside.lease, own }, facts))
-  return working.then((result) => ({ result, changes: noChanges }))
+  return working.then(async (respond) => ({ result: await respond(), changes: noChanges }))
 }
 
 /** The changes of a write of which no callback is told. */

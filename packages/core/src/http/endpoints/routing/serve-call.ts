@@ -126,11 +126,13 @@ const withWholeQuery = (call: Call): Call => ({
 
 /** Runs the endpoint, the return callback, and what the client prefers. */
 const answer = (call: Call, route: Route): MaybePromise<Result> =>
-  andThen(answerRoute(call, route), (result) =>
-    isRead(call.method)
-      ? runReturnAndTag(call, result)
-      : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, route, tagged)),
-  )
+  andThen(answerRoute(call, route), (result) => finished(call, route, result))
+
+/** Runs the return callback for what an endpoint returned, and takes the form that the client prefers. */
+export const finished = (call: Call, route: Route, result: Result): MaybePromise<Result> =>
+  isRead(call.method)
+    ? runReturnAndTag(call, result)
+    : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, route, tagged))
 
 /** Returns the result of a write in the form that the header `Prefer` requests. */
 function preferred({ request, method }: Call, route: Route, result: Result): Result {

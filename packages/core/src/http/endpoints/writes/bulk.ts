@@ -106,7 +106,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       const { path } = node
       const nodes = rows.map((stored) => new WriteNode(options, { path, asFound: node, stored }))
       const keys = listKeysOf(resource, await write(writing.context, nodes))
-      return writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
+      return () => writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
     { isBulk: true, byFilters: true, retryOn: retriesNames(resource, relationKeys) },
   )
@@ -146,7 +146,7 @@ async function updateListed(
       const written = await write(context, nodes, { returned })
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys: listKeysOf(resource, written), many: true, status: 200, rows } as const
-      return writtenResult(writing, resource, ast, shown)
+      return () => writtenResult(writing, resource, ast, shown)
     },
     { isBulk: true, retryOn: retriesNames(resource, relationKeys) },
   )
@@ -253,7 +253,7 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
         context,
         sorted.map((stored) => new WriteNode(options, { path: '', stored })),
       )
-      return { status: 200, value: null, total: rows.length }
+      return () => ({ status: 200, value: null, total: rows.length })
     },
     { isBulk: true, byFilters: true },
   )

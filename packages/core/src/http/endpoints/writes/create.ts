@@ -20,6 +20,7 @@ import { oneRecord } from '../../../write/fusion/fusion-of.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
 import { creating, newNode } from '../../../write/nodes/write-node.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
+import type { Respond } from '../../../write/transaction/write-once.ts'
 import { write } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
@@ -89,7 +90,7 @@ async function insertAll(
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
   const nodeOptions = creating(resource)
-  const insert = async (writing: Writing): Promise<Result> => {
+  const insert = async (writing: Writing): Promise<Respond<Result>> => {
     const { context } = writing
     const isStored = storeResponse !== undefined
     const returned = many ? returnedEcho(writing, echo, isStored) : undefined
@@ -102,9 +103,11 @@ async function insertAll(
     const rows = knownRows(resource, echo, returned, created)
     const shown = { row: newNodes[0]?.shown, plan: echo }
     const written = { keys, many, status: 201, isStored, rows, shown } as const
-    const result = await writtenResult(writing, resource, ast, written)
-    await storeResponse?.(writing, result, keys)
-    return result
+    return async () => {
+      const result = await writtenResult(writing, resource, ast, written)
+      await storeResponse?.(writing, result, keys)
+      return result
+    }
   }
   const isOne = !many && storeResponse === undefined
   return inWrite(call, resource, insert, {

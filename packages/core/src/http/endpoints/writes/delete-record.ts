@@ -38,7 +38,7 @@ export async function remove(
     resource,
     async ({ context }) => {
       await write(context, [new WriteNode(options, { path: '', key })])
-      return { status: 200, value: null, total: 1 }
+      return () => ({ status: 200, value: null, total: 1 })
     },
     {
       one: oneRecord(new WriteNode(options, { path: '', key }), ast, null),

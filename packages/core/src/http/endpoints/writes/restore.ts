@@ -33,6 +33,6 @@ export async function restore(
   const options = restoring(resource, preconditionOf(call, resource))
   return inWrite(call, resource, async (writing) => {
     await write(writing.context, [new WriteNode(options, { path: '', key })])
-    return writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
+    return () => writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })
 }

@@ -83,7 +83,7 @@ export async function update(
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
       const shown = { row: one.shown, plan: echo }
-      return writtenResult(writing, resource, ast, { keys, many: false, status: 200, shown })
+      return () => writtenResult(writing, resource, ast, { keys, many: false, status: 200, shown })
     },
     {
       one: oneRecord(change(node), ast, echo),

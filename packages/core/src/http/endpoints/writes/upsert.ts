@@ -95,9 +95,11 @@ export async function upsert(
       const keys = listKeysOf(resource, written)
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys, many, status, isStored, rows } as const
-      const result = await writtenResult(writing, resource, ast, shown)
-      await storeResponse?.(writing, result, keys)
-      return result
+      return async () => {
+        const result = await writtenResult(writing, resource, ast, shown)
+        await storeResponse?.(writing, result, keys)
+        return result
+      }
     },
     {
       retryOn: ({ failure: { kind } }) => {

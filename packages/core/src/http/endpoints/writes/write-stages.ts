@@ -31,6 +31,7 @@ import type {
   AttemptFacts,
   AttemptOptions,
   OpenWrite,
+  Respond,
   TransactionDatabase,
 } from '../../../write/transaction/write-once.ts'
 import { writeRequest } from '../../../write/writer.ts'
@@ -57,11 +58,14 @@ export interface StageOptions extends AttemptOptions {
   readonly byFilters?: boolean
 }
 
-/** Runs a write to `resource`, the model in the path: in one transaction, unless one statement makes it. */
+/**
+ * Runs a write to `resource`, the model in the path: in one transaction, unless one statement makes it. `work` returns the function that
+ * makes the response, which is called after the callback before COMMIT.
+ */
 export async function inWrite(
   call: Call,
   resource: Resource,
-  work: (writing: Writing) => Promise<Result>,
+  work: (writing: Writing) => Promise<Respond<Result>>,
   options: StageOptions = {},
 ): Promise<Result> {
   const opening = open(call)
@@ -82,8 +86,8 @@ export async function inWrite(
       async beforeCommit(writing, changes) {
         if (batch === undefined) await runBeforeCommit(writing.call, changes)
       },
-      noteChanges(changes) {
-        if (batch) batch.note(call, changes)
+      noteChanges(changes, again) {
+        if (batch) batch.note(call, changes, again)
         else runAfterCommit(call, changes, !opened.own.isTransaction)
       },
     },

@@ -109,9 +109,33 @@ export interface HookArgs<User = HookUser, DB = HookTables> {
   readonly db: Kysely<DB>
   /** Clients of the API on the same connection. */
   readonly as: HookClients
+  /**
+   * Locks records until the transaction of the request ends: other transactions that lock or change one of them wait. Several keys are
+   * locked in their order, so that requests that lock several do not wait for each other. A key without a record locks nothing. On SQLite,
+   * where one transaction writes at a time, it makes sure that this one does.
+   *
+   * ```ts
+   * add_callback: async (line, _model, { lock }) => {
+   *   await lock('Invoice', line.invoice_id)
+   *   return line
+   * }
+   * ```
+   *
+   * @param model The published model of the records, or its name. Another one is a TypeError.
+   * @param key The primary key of a record, or a list of keys; an object of its columns where it has several.
+   * @throws Error outside of a transaction, as in hooks of a GET; API errors of a database that is not available, or too slow.
+   */
+  readonly lock: (model: AnyModel | string, key: LockedKey | readonly LockedKey[]) => Promise<void>
   /** The stored record before a change, hidden columns included; null if there is none. */
   readonly before: HookRecord | null
 }
+
+/** A primary key of a record that a hook locks. */
+export type LockedKey =
+  | string
+  | number
+  | bigint
+  | Readonly<Record<string, string | number | bigint>>
 
 /**
  * What the callbacks setup, final and error receive about the request. Members that are not known when the callback is called are

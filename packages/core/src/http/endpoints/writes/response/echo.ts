@@ -86,14 +86,15 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
 
 /**
  * A collector for the rows that the statements of a list return. Undefined if no rows are needed, or if the response may differ from
- * these rows: if it shows more than stored columns of the table, if a trigger may change the rows, or if a policy or the filter callback
- * may hide some. `isStored` is that of `WrittenRecords`.
+ * these rows: if it shows more than stored columns of the table, if a trigger or the callback before COMMIT may change the rows, or if a
+ * policy or the filter callback may hide some. `isStored` is that of `WrittenRecords`.
  */
 export function returnedEcho(
   { call, opened: { lease } }: Writing,
   echo: ReadPlan,
   isStored = false,
 ): ReturnedRows | undefined {
+  if (call.hooks.beforeCommit !== undefined) return undefined
   if (!isStored && !isListNeeded(call, () => echo)) return undefined
   const { resource } = echo.rows.from
   const echoOf = lease.dialect.shortcuts?.singleWrites
