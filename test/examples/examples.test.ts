@@ -1,7 +1,9 @@
 /** Starts every example as its README says, sends the requests that it suggests, and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { equal, match, ok } from '../support/assert.ts'
@@ -169,6 +171,30 @@ suite('examples', (test) => {
       },
       { DATABASE_URL: ':memory:' },
     ))
+
+  test('clinic', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'model-api-clinic-'))
+    const env = { DATABASE_URL: join(folder, 'clinic.sqlite') }
+    // The second start finds the tables and the first records.
+    for (const _ of ['first', 'second']) {
+      await running(
+        'clinic',
+        async ({ url }) => {
+          const login = { username: 'desk', password: 'the password of the desk' }
+          const { body } = await ask(`${url}/auth/login`, posting(login))
+          const headers = { authorization: `Bearer ${body.value.access_token}` }
+          const sites = await ask(`${url}/api/sites?fields=name,open_appointments`, { headers })
+          equal(sites.body.value, [
+            { name: 'Harbour', open_appointments: 0 },
+            { name: 'North', open_appointments: 0 },
+          ])
+          equal((await ask(`${url}/api/my-day`, { headers })).body, [])
+        },
+        env,
+      )
+    }
+    rmSync(folder, { recursive: true })
+  })
 
   test('typed-client: its types are generated, it compiles with them, and it runs', async () => {
     const folder = `${root}examples/typed-client`
