@@ -5,7 +5,6 @@ import { type AnyModel, type Api, defineModel, type JsonValue } from '@model-api
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
-import type { DatabaseName } from '../support/databases.ts'
 import { type Block, examplesOf, printJson, replaceBlocks } from '../support/examples.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
@@ -20,15 +19,7 @@ const blockWith = (text: string): string => {
   ok(block !== undefined, `the page has no ${text}`)
   return block
 }
-const shownLock = '.forNoKeyUpdate()'
 const code = `${blockWith("const Issue = defineModel('Issue'")}\n${blockWith('const ImportedIssue')}`
-
-/** The locks of the page's table. */
-const locks: Readonly<Record<DatabaseName, string>> = {
-  postgres: shownLock,
-  mysql: '.forUpdate()',
-  sqlite: '',
-}
 
 const id = { type: 'integer', primaryKey: true } as const
 const Tenant = defineModel('Tenant', { columns: { id }, meta: {} })
@@ -40,11 +31,11 @@ eachDatabase('an import of issues with their numbers', (test, db) => {
   test.before(async () => {
     const { ImportedIssue } = await compiled(
       `import { belongsTo, defineModel, type HookArgs } from '@model-api/core'
-${code.replace(shownLock, locks[db.name])}
+${code}
 export { ImportedIssue }\n`,
     )
-    const models = [Project, ImportedIssue as AnyModel]
-    await createTables(db, [Tenant, ...models])
+    const models = [Tenant, Project, ImportedIssue as AnyModel]
+    await createTables(db, models)
     await insertRows(db, Tenant, [{ id: 1 }])
     await insertRows(db, Project, [{ id: 1 }, { id: 2 }])
     api = testApi(db, models, {

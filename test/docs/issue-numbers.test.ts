@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
-import { equal, ok } from '../support/assert.ts'
+import { equal } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
-import type { DatabaseName } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 
@@ -14,14 +13,6 @@ const page = readFileSync(
 )
 const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 const code = blocks.find((block) => block.includes("defineModel('Issue'")) ?? ''
-const shownLock = '.forNoKeyUpdate()'
-
-/** The locks of the page's table. */
-const locks: Readonly<Record<DatabaseName, string>> = {
-  postgres: shownLock,
-  mysql: '.forUpdate()',
-  sqlite: '',
-}
 
 const id = { type: 'integer', primaryKey: true } as const
 const Tenant = defineModel('Tenant', { columns: { id }, meta: {} })
@@ -43,14 +34,13 @@ eachDatabase('numbers of issues', (test, db) => {
   let models: readonly AnyModel[] = []
   let api: Api
   test.before(async () => {
-    ok(code.includes(shownLock))
     const { Issue } = await compiled(
       `import { belongsTo, defineModel, type HookArgs } from '@model-api/core'
-${code.replace(shownLock, locks[db.name])}
+${code}
 export { Issue }\n`,
     )
-    models = [Project, Issue as AnyModel]
-    await createTables(db, [Tenant, ...models])
+    models = [Tenant, Project, Issue as AnyModel]
+    await createTables(db, models)
     await insertRows(db, Tenant, [{ id: 1 }])
     await insertRows(
       db,
@@ -80,7 +70,7 @@ export { Issue }\n`,
       result.map((answer) => answer.status),
       Array(12).fill(status),
     )
-    return statements.filter(({ sql }) => /^select .id. from .tenants. where/.test(sql)).length
+    return statements.filter(({ sql }) => /^(?:select 1 from|update) .tenants. /.test(sql)).length
   }
 
   test('have no gaps after concurrent lists in opposite orders, none of which is repeated', async () => {
