@@ -98,7 +98,6 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'query/serialize/by-layout.ts': [1, `${ofPlan}, with the beginning of URLs`],
   'query/serialize/tag-text.ts': [1, ofPlan],
   'http/call/session.ts': [1, 'by the request'],
-  'client-in-process.ts': [1, 'by the call: the client that made it'],
   'database/leases/nested-requests.ts': [
     1,
     'by the connection of hooks, or of a transaction: the requests that are made on it',

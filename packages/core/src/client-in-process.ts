@@ -6,7 +6,8 @@ import { noPolicies } from './access/policies/policy.ts'
 import { system } from './access/roles/roles.ts'
 import type { GivenCaller } from './auth/given-caller.ts'
 import type { Limiter } from './auth/limits/limiter.ts'
-import type { Call, CallRequest, Result, Transport } from './client/client-call.ts'
+import type { Batch } from './client/batch.ts'
+import type { CallRequest, OwnCall, Result, Transport } from './client/client-call.ts'
 import { segmentOf } from './client/collection-name.ts'
 import { type Client, clientOver } from './client/create-client.ts'
 import { cursorIn, failed, failureOf } from './client/transport.ts'
@@ -98,49 +99,22 @@ function clientOn<A>(
 ): Client<A> {
   const { settings, routing } = runtime
   const { plainPrefix, ownPaths } = routing.table
-  const client: Client<A> = clientOver(transportIn(runtime, given, own, origin), {
+  const transport = transportIn(runtime, given, own, origin)
+  const client: Client<A> = clientOver(transport, {
     root: plainPrefix,
     endpointCase: settings.endpointCase,
     batchPath: settings.batch?.path.slice(plainPrefix.length) ?? '/batch',
-    pathOf: (name) => ownPaths.get(segmentOf(name, settings.endpointCase)),
+    pathOf: (name) =>
+      ownPaths.size === 0 ? undefined : ownPaths.get(segmentOf(name, settings.endpointCase)),
   })
-  return ownCalls(client)
-}
-
-/** The client in the process that made a call. */
-const makers = new WeakMap<object, object>()
-
-type Make = (...given: readonly unknown[]) => object
-
-/** Returns the client with a `batch` that throws a TypeError for calls of other clients, because they would be sent as its caller. */
-function ownCalls<A>(client: Client<A>): Client<A> {
-  const batch = (calls: readonly Call<unknown>[], ...options: readonly never[]) => {
-    if (calls.some((call) => (makers.get(call) ?? client) !== client))
+  const batch: Batch = (calls, options) => {
+    if (calls.some((call) => (call as OwnCall<unknown>).transport !== transport))
       throw new TypeError(otherClient)
-    return client.batch(calls, ...options)
+    return client.batch(calls, options)
   }
-  // Without a prototype, whose members would otherwise take the place of collections.
-  const known: Record<string | symbol, unknown> = { __proto__: null, batch }
   return new Proxy(client, {
-    get(target, name) {
-      known[name] ??= noting(Reflect.get(target, name), client)
-      return known[name]
-    },
+    get: (target, name) => (name === 'batch' ? batch : Reflect.get(target, name)),
   })
-}
-
-/** Returns a collection whose methods note for each call that `client` made it. */
-function noting(collection: unknown, client: object): unknown {
-  if (typeof collection !== 'object' || collection === null) return collection
-  const noted = Object.entries(collection as Record<string, Make>).map(([name, make]) => {
-    const note: Make = (...given) => {
-      const call = make(...given)
-      makers.set(call, client)
-      return call
-    }
-    return [name, note]
-  })
-  return Object.fromEntries(noted)
 }
 
 const otherClient =

@@ -73,12 +73,18 @@ export function unwrapped<T>(result: Result<T>): T {
 /** Sends a request and reads its response. */
 export type Transport = (request: CallRequest, signal?: AbortSignal) => Promise<Result<unknown>>
 
+/** A call as its client made it. */
+export interface OwnCall<T> extends Call<T> {
+  /** The transport of the client. */
+  readonly transport: Transport
+}
+
 /** Creates the call of a request. `given` is the signal of its options. */
 export function callOf<T>(
   transport: Transport,
   request: CallRequest,
   given?: AbortSignal,
-): Call<T> {
+): OwnCall<T> {
   const send = async (signal = given): Promise<Result<T>> => {
     const result = await transport(request, signal)
     if (!result.ok || !request.read) return result as Result<T>
@@ -95,6 +101,7 @@ export function callOf<T>(
     return sent
   }
   return {
+    transport,
     request,
     key: [request.path.split('/')[1] ?? '', request.path, request.query],
     send,
