@@ -23,9 +23,7 @@ export type Saved =
   | { readonly saved: true; readonly form: InvoiceForm }
   | { readonly saved: false; readonly messages: Readonly<Record<string, string>> }
 
-const shown = {
-  lines: { fields: ['id', 'text', 'quantity', 'price'], orderBy: ['position'] },
-} as const
+const shown = { lines: { fields: ['id', 'text', 'quantity', 'price'] } } as const
 
 export async function loadInvoice(client: Client<Clinic>, id: number): Promise<InvoiceForm> {
   const read = await client.invoices.get(id, { include: shown })

@@ -1,6 +1,6 @@
 // What the form says: the problems of a response, in German, by their codes.
 
-import type { FieldProblem, ProblemCode } from '@model-api/core/client'
+import type { FieldProblem } from '@model-api/core/client'
 
 const labels: Readonly<Record<string, string>> = {
   customer_id: 'Kunde',
@@ -40,6 +40,10 @@ function sentence(problem: FieldProblem): string | undefined {
       return `Höchstens ${problem.params.max} Stellen nach dem Komma.`
     case 'wrong_type':
       return `Hier wird ${types[problem.params.type] ?? problem.params.type} erwartet.`
+    case 'not_after':
+      return `Muss nach „${labels[problem.params.field] ?? problem.params.field}“ liegen.`
+    case 'overlap':
+      return 'In dieser Zeit ist der Techniker schon vergeben.'
     case 'not_listed':
       return 'Bitte einen der Werte wählen.'
     case 'invalid_format':
@@ -72,10 +76,7 @@ const labelOf = (path: string): string => {
 
 /** What a refusal of the whole request means, by the code of the error. */
 export const germanRefusals: Readonly<Record<string, string>> = {
-  overlap: 'Der Techniker hat in dieser Zeit schon einen Termin.',
   precondition_failed: 'Jemand anderes hat die Rechnung inzwischen geändert. Bitte neu laden.',
   invoice_sent: 'Die Rechnung ist schon verschickt und kann nicht mehr geändert werden.',
   forbidden: 'Dazu fehlt die Berechtigung.',
-} satisfies Record<string, string>
-
-export type { ProblemCode }
+}

@@ -119,7 +119,7 @@ export const Invoice = defineModel('Invoice', {
   },
   relations: {
     customer: belongsTo('Customer', 'customer_id'),
-    lines: hasMany('Line', 'invoice_id', { on_delete: 'cascade' }),
+    lines: hasMany('Line', 'invoice_id', { on_delete: 'cascade', order_by: 'position' }),
   },
   aggregates: { sum_of_lines: sum('lines.amount') },
   meta: {

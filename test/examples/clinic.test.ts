@@ -9,6 +9,7 @@ import { Board } from '../../examples/clinic/board.ts'
 import { createTables } from '../../examples/clinic/database.ts'
 import { openForBusiness } from '../../examples/clinic/first-data.ts'
 import { loadInvoice, saveInvoice } from '../../examples/clinic/invoice-form.ts'
+import { germanMessages } from '../../examples/clinic/messages.ts'
 import type { Database } from '../../examples/clinic/models.ts'
 import { type OldCustomer, takeOver } from '../../examples/clinic/takeover.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -104,6 +105,19 @@ eachDatabase('the clinic', (test, database) => {
       sites.map(({ open_appointments }) => open_appointments),
       [3, 0],
     )
+  })
+
+  test('says in German what is wrong with an appointment', async () => {
+    const said = async (hours: object) => {
+      const result = await desk.appointments.create(appointment(9, hours))
+      return result.ok ? {} : germanMessages(result.error.problems)
+    }
+    equal(await said({}), {
+      starts_at: 'Beginn: In dieser Zeit ist der Techniker schon vergeben.',
+    })
+    equal(await said({ ends_at: '2026-12-01T08:00:00Z' }), {
+      ends_at: 'Ende: Muss nach „Beginn“ liegen.',
+    })
   })
 
   test('an invoice that is sent has the total of all its lines, while others add some', async () => {
