@@ -20,6 +20,7 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'model/hooks/host-values.ts': [1, ofModels],
   'query/compile/rows/distinct-query.ts': [1, ofModels],
   'api.ts': [1, `plans of echoes, ${ofAuthority}`],
+  'client-in-process.ts': [1, 'by letter case and name: the segment that both determine'],
   'database/own-tables/create-table.ts': [
     1,
     'by the connection: whether the table of refresh tokens exists',

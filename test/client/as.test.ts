@@ -193,7 +193,7 @@ eachDatabase('api.as', (test, db) => {
       [api.as(ann), system],
       [api.as(ann), api.as(ann)],
     ] as const) {
-      throws(() => client.batch([client.notes.list(), other.notes.list()]), /same client/)
+      throws(() => client.batch([client.notes.list(), other.notes.list()]), /made with its client/)
       const [found] = await client.batch([client.notes.list()]).unwrap()
       equal(found?.length, 1)
     }

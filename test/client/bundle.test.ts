@@ -50,13 +50,12 @@ suite('the bundle of the typed client', (test) => {
     ok(reached(`${core}/index.ts`).has('kysely'))
   })
 
-  // 5,400 before embedded relations could have aggregates, which the same function writes.
-  test('is at most 5,420 bytes, compressed', () => {
+  test('is at most 5,500 bytes, compressed', () => {
     const text = files.slice(1).map(bundled).join('\n')
     const size = gzipSync(text, { level: 9 }).length
     console.log(`${size} bytes of ${text.length} without minifying names`)
     ok(text.includes('function createClient'), text)
-    ok(size <= 5420, `${size} bytes`)
+    ok(size <= 5500, `${size} bytes`)
   })
 
   test('has options for TanStack Query in at most 1,000 bytes, compressed', () => {

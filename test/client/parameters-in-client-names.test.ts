@@ -136,6 +136,13 @@ suite('names and keys of the typed client', (test) => {
     equal(sent.length, before)
   })
 
+  test('a batch refuses the calls of another client, and sends nothing', () => {
+    const before = sent.length
+    const other = createClient<Loose>('http://api.test') as Loose
+    throws(() => client.batch([client.books.get(1), other.books.get(1)]), /made with its client/)
+    equal(sent.length, before)
+  })
+
   test('an include that is missing in the response is a failure of the batch', async () => {
     const url = 'http://api.test'
     const urls = createClient<Loose>(url, {

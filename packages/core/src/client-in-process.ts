@@ -6,8 +6,7 @@ import { noPolicies } from './access/policies/policy.ts'
 import { system } from './access/roles/roles.ts'
 import type { GivenCaller } from './auth/given-caller.ts'
 import type { Limiter } from './auth/limits/limiter.ts'
-import type { Batch } from './client/batch.ts'
-import type { CallRequest, OwnCall, Result, Transport } from './client/client-call.ts'
+import type { CallRequest, Result, Transport } from './client/client-call.ts'
 import { segmentOf } from './client/collection-name.ts'
 import { type Client, clientOver } from './client/create-client.ts'
 import { cursorIn, failed, failureOf } from './client/transport.ts'
@@ -18,7 +17,9 @@ import { headersForHooks } from './http/inherited-headers.ts'
 import { asParsed } from './lib/json/as-parsed.ts'
 import { copyJson } from './lib/json/copy.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
+import { lruMap } from './lib/lru-map.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
+import type { LetterCase } from './lib/naming/case.ts'
 import type { AnyDatabase } from './lib/sql/any-database.ts'
 import { type ApiRequest, withLowerCaseNames } from './model/request.ts'
 import { queryMediaType } from './write/body/query-body.ts'
@@ -100,25 +101,27 @@ function clientOn<A>(
   const { settings, routing } = runtime
   const { plainPrefix, ownPaths } = routing.table
   const transport = transportIn(runtime, given, own, origin)
-  const client: Client<A> = clientOver(transport, {
+  return clientOver(transport, {
     root: plainPrefix,
     endpointCase: settings.endpointCase,
     batchPath: settings.batch?.path.slice(plainPrefix.length) ?? '/batch',
-    pathOf: (name) =>
-      ownPaths.size === 0 ? undefined : ownPaths.get(segmentOf(name, settings.endpointCase)),
-  })
-  const batch: Batch = (calls, options) => {
-    if (calls.some((call) => (call as OwnCall<unknown>).transport !== transport))
-      throw new TypeError(otherClient)
-    return client.batch(calls, options)
-  }
-  return new Proxy(client, {
-    get: (target, name) => (name === 'batch' ? batch : Reflect.get(target, name)),
+    pathOf(name) {
+      const segment = segmentIn(settings.endpointCase, name)
+      return ownPaths.get(segment) ?? segment
+    },
   })
 }
 
-const otherClient =
-  'A batch is sent as the caller of its client: make all of its calls with the same client.'
+/** `segmentOf` with a memory, since a client is often made for one call. */
+function segmentIn(letterCase: LetterCase, name: string): string {
+  const known = segments.get(`${letterCase} ${name}`)
+  if (known !== undefined) return known
+  const segment = segmentOf(name, letterCase)
+  segments.set(`${letterCase} ${name}`, segment)
+  return segment
+}
+
+const segments = lruMap<string>(1_000)
 
 function transportIn(
   api: Runtime,

@@ -1,6 +1,6 @@
 // Batches: several calls as one request, in one transaction.
 
-import { type Call, type CallRequest, callOf, type Transport } from './client-call.ts'
+import { type Call, type CallRequest, callOf, type OwnCall, type Transport } from './client-call.ts'
 import type { SendOptions } from './query/query.ts'
 import { headersOf } from './request-headers.ts'
 
@@ -32,9 +32,15 @@ interface Answer {
   readonly value?: unknown
 }
 
-/** Returns the function that sends batches to `path`; `root` is the path in the client's URL. */
+/**
+ * Returns the function that sends batches to `path`; `root` is the path in the client's URL. It throws a `TypeError` for the call of
+ * another client, which has another caller, and whose references mean other calls.
+ */
 export function batchOf(send: Transport, root: string, path: string): Batch {
   return (calls, { dryRun, idempotencyKey, headers, signal } = {}) => {
+    if (calls.some((call) => (call as OwnCall<unknown>).transport !== send)) {
+      throw new TypeError('The calls of a batch are made with its client.')
+    }
     // Operations are named by their positions, so that calls which are made again give the same body for the same idempotency key.
     const named = (text: string, references: RegExp): string =>
       text.replace(

@@ -95,7 +95,10 @@ export function queryText(query: LooseQuery, removes = false): string {
     value: unknown,
     encode: (value: never, name: string) => string = encodeURIComponent,
   ): void => {
-    const text = `${[value ?? []].flat().map((one) => encode(one as never, name))}`
+    if (value === undefined || value === null) return
+    const text = Array.isArray(value)
+      ? value.map((one) => encode(one as never, name)).join()
+      : encode(value as never, name)
     if (text) parts.push(`${name}=${text}`)
   }
   const embed = (tree: LooseInclude, before: string): void => {
