@@ -1,11 +1,10 @@
-/** Executes the curl examples of the pages on authentication in order, and the models of docs/recipes/register-users.md. */
+/** Executes the curl examples of the pages on authentication in order. */
 import type { AnyModel, Api, ApiRequest } from '@model-api/core'
 import { createPeople, jwtKeys, peopleApi, User } from '../auth/people.ts'
 import { get, send } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { compiled } from '../support/compile.ts'
 import { openDatabases, type TestDatabase } from '../support/databases.ts'
-import { examplesOf } from '../support/examples.ts'
 import { readSource } from '../support/source.ts'
 import { suite } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
@@ -13,13 +12,6 @@ import { createTables, insertRows } from '../support/tables.ts'
 const page = ['authentication', 'tokens', 'passwords', 'api-keys', 'sessions']
   .map((name) => readSource(`docs/guide/${name}.md`))
   .join('\n')
-const registration = readSource('docs/recipes/register-users.md')
-
-interface Answer {
-  readonly status_code?: number
-  readonly value?: unknown
-  readonly errors?: unknown
-}
 
 /** A command, and the response below it. */
 const examples = [...page.matchAll(/```sh\n(curl[\s\S]*?)```\s+```json\n([\s\S]*?)```/g)].map(
@@ -64,19 +56,6 @@ function holds(shown: unknown, actual: unknown): boolean {
   return Object.entries(shown).every(([key, value]) =>
     holds(value, (actual as Record<string, unknown>)[key]),
   )
-}
-
-/** The calls of `api.refreshTokens.revokeAll`, which a callback makes after the response. */
-function revocationsOf({ refreshTokens }: Api): readonly Promise<number>[] {
-  const calls: Promise<number>[] = []
-  const { revokeAll } = refreshTokens
-  Object.assign(refreshTokens, {
-    revokeAll: (user: unknown) => {
-      calls.push(revokeAll(user))
-      return calls.at(-1)
-    },
-  })
-  return calls
 }
 
 suite('the pages on authentication', (test) => {
@@ -143,70 +122,6 @@ export { api, Member }\n`)
       equal(await patch('ann', 2, { role: 'owner' }), 200)
       equal((await get(api, '/auth/me')).status, 401)
     } finally {
-      Reflect.deleteProperty(globalThis, 'authenticationPage')
-      await db.close()
-    }
-  })
-
-  test('the user model with a write-only password registers users, and changes passwords', async () => {
-    const [db] = openDatabases() as [TestDatabase]
-    const [, code = ''] = /```ts\n(const checkPassword = [\s\S]*?)```/.exec(registration) ?? []
-    const [, reader = ''] = /^(const hostOf = .*isChecked.*)$/m.exec(registration) ?? []
-    const [, right = ''] =
-      /\/\/ On the column password\n(write: [\s\S]*?),\n/.exec(registration) ?? []
-    const requests = examplesOf(registration)
-    Object.assign(globalThis, { authenticationPage: { db: db.kysely } })
-    /** The API of the page; `own`: with the right of the second block. */
-    const moduleOf = async (own: boolean) =>
-      (await compiled(`// What the page shows, as a module.
-import { type Api, type ApiRequest, createApi, defineModel, hashPassword, passwordCheck } from '@model-api/core'
-
-const { db } = (globalThis as unknown as { authenticationPage: { db: any } }).authenticationPage
-${own ? reader : ''}
-${own ? code.replace('writeOnly: true,', `writeOnly: true, ${right},`) : code}
-export { api, checkPassword, User }\n`)) as {
-        api: Api
-        checkPassword: (user: object, password: string) => Promise<boolean>
-        User: AnyModel
-      }
-    const before = { ...process.env }
-    Object.assign(process.env, jwtKeys)
-    try {
-      const { api, checkPassword, User } = await moduleOf(false)
-      const revoked = revocationsOf(api)
-      await createTables(db, [User])
-      const stored = async () =>
-        (await db.kysely.selectFrom('users').selectAll().orderBy('id').execute())[0]
-      const accepts = async (password: string) =>
-        checkPassword({ password: (await stored())?.password_hash }, password)
-      equal(requests.length, 2)
-      for (const { method, url, headers, body, answer } of requests) {
-        const request = { method, url, headers: { 'content-type': 'application/json', ...headers } }
-        const { body: told } = await api.handle({ ...request, body })
-        const { status_code = null, value = null, errors = null } = told as unknown as Answer
-        const shown = errors === null ? { status_code, value } : { status_code, errors }
-        equal(shown, JSON.parse(answer?.text ?? ''), url)
-        if (method === 'POST' && errors === null)
-          equal(await accepts('correct horse battery'), true)
-      }
-      equal(
-        [await accepts('correct horse battery'), await accepts('black pony stable')],
-        [false, true],
-      )
-      equal(await Promise.all(revoked), [0])
-      const { api: guarded } = await moduleOf(true)
-      const revokedByGuarded = revocationsOf(guarded)
-      const change = async (host?: object) => {
-        const authorization = `Basic ${btoa('ann:black pony stable')}`
-        const headers = { authorization, 'content-type': 'application/json' }
-        const body = JSON.stringify({ password: 'black pony stable' })
-        const request = { method: 'PATCH', url: '/api/users/1', headers, body }
-        return (await guarded.handle({ ...request, ...(host && { host }) })).status
-      }
-      equal([await change(), await change({ isChecked: true })], [400, 200])
-      equal(await Promise.all(revokedByGuarded), [0])
-    } finally {
-      process.env = before
       Reflect.deleteProperty(globalThis, 'authenticationPage')
       await db.close()
     }

@@ -39,6 +39,7 @@ const elsewhere = new Set([
   'docs/guide/access.md',
   'docs/recipes/existing-app.md',
   'docs/recipes/numbers-within-a-parent.md',
+  'docs/recipes/mailed-links.md',
   'docs/recipes/register-users.md',
   'docs/recipes/register-tenants.md',
 ])

@@ -42,6 +42,7 @@ import type { Clock } from './lib/clock.ts'
 import { environment } from './lib/environment.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
 import type { AnyDatabase } from './lib/sql/any-database.ts'
+import type { DatabaseOfCall, OnDatabase } from './lib/sql/on-database.ts'
 import type { CheckedModels } from './model/check-models.ts'
 import type { AnyModel } from './model/define-model.ts'
 import { hookCaller } from './model/hooks/call-hook.ts'
@@ -157,13 +158,6 @@ export interface ApiModels {
  */
 type Captured<Given> = [Given] extends [never] ? Given : unknown
 
-/** The options of `as`. */
-export interface AsOptions {
-  /** The Kysely instance or transaction that the requests use. */
-  // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
-  readonly db?: Kysely<any> | undefined
-}
-
 /**
  * A configured API. `Given` is the type of the options it was made with, from which a typed client takes the models:
  * `Api<{ models: typeof models }>`.
@@ -201,7 +195,7 @@ export interface Api<Given extends ApiModels = ApiModels> {
   as<A extends Pick<Api, '~given'>>(
     this: A,
     user: object | true | null | 'system',
-    options?: AsOptions,
+    options?: OnDatabase,
   ): Client<A>
   /**
    * Serves a request as `handle` does, with the body as text. Adapters call it, because rows are then serialised without objects
@@ -453,6 +447,8 @@ export function createApi<
     user === undefined || settings.auth.strategies.length === 0
       ? runtime
       : { ...runtime, signIn: { ...signIn, given: { user } } }
+  const databaseOf: DatabaseOfCall = (what, { db: own } = {}) =>
+    own === undefined ? db : givenInstance(what, own, schema, watch)
   const owns = (url: string): boolean => isOwned(settings, runtime.routing.table, url)
   const serving: Serving = {
     answer: (request, refused) => answer(runtime, request, refused),
@@ -465,7 +461,7 @@ export function createApi<
       handle(runtimeOf(request), withLowerCaseNames(request)) as Promise<ApiResponse<T>>,
     as(user, { db: own } = {}) {
       if (!isSender(user)) throw new TypeError(notSender(user))
-      const on = own === undefined ? undefined : givenInstance(own, schema, watch)
+      const on = own === undefined ? undefined : givenInstance('api.as', own, schema, watch)
       return clientFor(runtime, user, on)
     },
     fetch: (request, options) => serveFetch(serving, request, options),
@@ -474,8 +470,8 @@ export function createApi<
     prefix: settings.prefix,
     owns,
     authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
-    refreshTokens: createRevocation(signIn.refreshStore, db, signIn.auth.users, clock),
-    apiKeys: createKeyFunctions(signIn.auth.keys, db, signIn.auth.users),
+    refreshTokens: createRevocation(signIn.refreshStore, databaseOf, signIn.auth.users, clock),
+    apiKeys: createKeyFunctions(signIn.auth.keys, databaseOf, signIn.auth.users),
     get ready() {
       const ready = Promise.all([
         connected(),

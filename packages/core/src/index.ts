@@ -5,7 +5,7 @@ export type { ModelsFor } from './access/hooks/models-for.ts'
 export { modelsFor } from './access/hooks/models-for.ts'
 export type { ExactPolicy } from './access/policies/policy-for.ts'
 export { policyFor } from './access/policies/policy-for.ts'
-export type { Api, ApiOptions, AsOptions } from './api.ts'
+export type { Api, ApiOptions } from './api.ts'
 export { createApi } from './api.ts'
 export type { ApiKeyOptions, ApiKeys } from './auth/keys/key-functions.ts'
 export type { ListedApiKey, NewApiKey } from './auth/keys/own-keys.ts'
@@ -50,6 +50,7 @@ export type {
   ProblemCode,
   ProblemParams,
 } from './lib/problems/problem-codes.ts'
+export type { OnDatabase } from './lib/sql/on-database.ts'
 export type { Param } from './lib/sql/param.ts'
 export type {
   AggregateOptions,

@@ -1,6 +1,6 @@
 // The API keys of users for the host application, outside any request: `api.apiKeys`.
 
-import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { DatabaseOfCall, OnDatabase } from '../../lib/sql/on-database.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import { keyOfGiven } from '../users/given-user.ts'
@@ -32,14 +32,20 @@ export interface ApiKeys {
   list(user: HookUser): Promise<readonly ListedApiKey[]>
   /** Deletes a key by its id; false if it is unknown. */
   delete(id: string): Promise<boolean>
-  /** Deletes all keys of a user, given as a record or its key. Returns their number. */
-  deleteAll(user: HookUser): Promise<number>
+  /**
+   * Deletes all keys of a user, given as a record or its key; in the transaction `db`, if there is one. Returns their number.
+   *
+   * ```ts
+   * await api.apiKeys.deleteAll(user, { db: args.db }) // 3
+   * ```
+   */
+  deleteAll(user: HookUser, options?: OnDatabase): Promise<number>
 }
 
 /** Creates the `apiKeys` of an API. */
 export function createKeyFunctions(
   keys: Keys | undefined,
-  db: AnyDatabase,
+  databaseOf: DatabaseOfCall,
   users: Users | undefined,
 ): ApiKeys {
   const own = (): Keys => {
@@ -66,10 +72,12 @@ export function createKeyFunctions(
         throw new Error(`apiKeys.create: expected a name of 1 to ${longestName} characters.`)
       if (Number.isNaN(expiresAt)) throw new Error('apiKeys.create: expires_at is not a date.')
       const owner = { key: keyOf(user), lookup: lookupOf(user) }
-      return own().make(db, owner, { name, scopes, expiresAt })
+      return own().make(databaseOf('apiKeys.create'), owner, { name, scopes, expiresAt })
     },
-    list: async (user) => (await own().store.ofUser(db, keyOf(user))).map(shownKey),
-    delete: async (id) => own().store.delete(db, id),
-    deleteAll: async (user) => own().store.deleteAll(db, keyOf(user)),
+    list: async (user) =>
+      (await own().store.ofUser(databaseOf('apiKeys.list'), keyOf(user))).map(shownKey),
+    delete: async (id) => own().store.delete(databaseOf('apiKeys.delete'), id),
+    deleteAll: async (user, options) =>
+      own().store.deleteAll(databaseOf('apiKeys.deleteAll', options), keyOf(user)),
   }
 }

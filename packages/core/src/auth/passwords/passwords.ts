@@ -121,11 +121,7 @@ export interface PasswordCheckOptions {
 
 /** A password check, as a method of the user model, with the name of the field it reads. */
 export interface PasswordCheck {
-  (
-    user: Readonly<Record<string, unknown>>,
-    secret: string,
-    kind?: 'password' | 'api_key',
-  ): Promise<boolean>
+  (user: object, secret: string, kind?: 'password' | 'api_key'): Promise<boolean>
   /** The field that the check reads; it is hidden from clients. */
   readonly credentialField: string
   /** Whether a login replaces cheaper hashes. */
@@ -151,10 +147,11 @@ export function passwordCheck(
 ): PasswordCheck {
   const highest: Highest = { cost: undefined }
   const check = async (
-    user: Readonly<Record<string, unknown>>,
+    user: object,
     secret: string,
     kind: 'password' | 'api_key' = 'password',
-  ): Promise<boolean> => kind === 'api_key' || passwordMatches(secret, user[field], highest)
+  ): Promise<boolean> =>
+    kind === 'api_key' || passwordMatches(secret, Reflect.get(user, field), highest)
   const raiseCost = (cost: number): void => raise(highest, cost)
   return Object.assign(check, { credentialField: field, rehash, raiseCost })
 }

@@ -2,7 +2,7 @@
 
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { DatabaseOfCall, OnDatabase } from '../../lib/sql/on-database.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'
 import { keyOfGiven } from '../users/given-user.ts'
 import type { Users } from '../users/users.ts'
@@ -19,10 +19,14 @@ export interface RefreshTokens {
    */
   revoke(token: string): Promise<boolean>
   /**
-   * Revokes every valid token of a user, given as a record or its key (`user_pk` of the login), for example after a change of
-   * password. Returns their number; rejects for a value that is neither.
+   * Revokes every valid token of a user, given as a record or its key (`user_pk` of the login), for example with a change of
+   * password: in its transaction, if `db` is that. Returns their number; rejects for a value that is neither.
+   *
+   * ```ts
+   * await api.refreshTokens.revokeAll(user, { db: args.db }) // 2
+   * ```
    */
-  revokeAll(user: HookUser): Promise<number>
+  revokeAll(user: HookUser, options?: OnDatabase): Promise<number>
   /** Deletes all expired tokens and returns their number. Logins and refreshes delete up to 500 of them a minute. */
   purgeExpired(): Promise<number>
 }
@@ -30,7 +34,7 @@ export interface RefreshTokens {
 /** Creates the `refreshTokens` of an API. */
 export function createRevocation(
   store: RefreshTokenStore,
-  db: AnyDatabase,
+  databaseOf: DatabaseOfCall,
   users: Users | undefined,
   clock: Clock,
 ): RefreshTokens {
@@ -41,8 +45,13 @@ export function createRevocation(
   }
   return {
     revoke: async (token) =>
-      store.revoke(db, await sha256Hex(token.trim().replace(/^bearer +/i, '')), clock.now()),
-    revokeAll: async (user) => store.revokeAll(db, keyOf(user), clock.now()),
-    purgeExpired: async () => store.purge(db, clock.now()),
+      store.revoke(
+        databaseOf('refreshTokens.revoke'),
+        await sha256Hex(token.trim().replace(/^bearer +/i, '')),
+        clock.now(),
+      ),
+    revokeAll: async (user, options) =>
+      store.revokeAll(databaseOf('refreshTokens.revokeAll', options), keyOf(user), clock.now()),
+    purgeExpired: async () => store.purge(databaseOf('refreshTokens.purgeExpired'), clock.now()),
   }
 }

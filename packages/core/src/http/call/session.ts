@@ -52,13 +52,14 @@ export function sessions(
 
 /** Returns an instance that the host gives for some requests; throws for another value, and for an unknown schema plugin. */
 export function givenInstance(
+  what: string,
   db: unknown,
   schema: string | undefined,
   watch: SessionParts['watch'],
 ): AnyDatabase {
   if (!isInstance(db))
-    throw new TypeError('api.as: `db` must be a Kysely instance or a transaction.')
-  refuseSchemaPlugin('api.as: `db`', db, schema)
+    throw new TypeError(`${what}: \`db\` must be a Kysely instance or a transaction.`)
+  refuseSchemaPlugin(`${what}: \`db\``, db, schema)
   watch(db)
   return db
 }
