@@ -120,6 +120,17 @@ const reads: readonly Workload[] = [
     (number) => `/api/books?limit=${page}&page=${farPages.after + number}&count=none&${flat}`,
     farPages.count,
   ),
+  read(
+    'W16',
+    '20 authors with the number of their books, no total',
+    (id) => `/api/authors?fields=id,name,count(books)|n&id__gt=${id}&limit=${page}&count=none`,
+    9_000,
+  ),
+  read(
+    'W17',
+    '20 publishers by the number of their books, no total',
+    () => `/api/publishers?fields=id,name,count(books)|n&order_by=-n,id&limit=${page}&count=none`,
+  ),
   other({
     name: 'W12',
     title: 'the same pages as W11n by cursor, no total',

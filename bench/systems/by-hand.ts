@@ -104,6 +104,29 @@ export function handlersOf(db: Database, name: DatabaseName): Readonly<Record<st
         .limit(size)
         .execute(),
     }),
+    W16: async ([id], caller) => ({
+      value: await rowsOf(db, 'authors', caller)
+        .select(['id', 'name'])
+        .select((eb) => numberOf(eb, 'books', 'books.author_id', 'authors.id', caller).as('n'))
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(size)
+        .execute(),
+    }),
+    W17: async (_, caller) => ({
+      value: await (name === 'postgres'
+        ? withNumbers(db, caller)
+        : rowsOf(db, 'publishers', caller)
+            .select(['id', 'name'])
+            .select((eb) =>
+              numberOf(eb, 'books', 'books.publisher_id', 'publishers.id', caller).as('n'),
+            )
+      )
+        .orderBy('n', 'desc')
+        .orderBy('id')
+        .limit(size)
+        .execute(),
+    }),
     W8: async (_, caller, body) => {
       const created_at = body.created_at.replace('T', ' ').replace('Z', '')
       const insert = db.insertInto('reviews').values({ ...body, created_at })
@@ -136,6 +159,33 @@ function rowsOf(db: Pick<Database, 'selectFrom'>, table: string, caller: Caller)
   const rows = db.selectFrom(table)
   return caller === undefined ? rows : rows.where(`${table}.id`, '!=', -caller)
 }
+
+/** Selects the number of the rows that refer to the outer row. */
+const numberOf = (
+  eb: ExpressionBuilder<Any, Any>,
+  table: string,
+  foreign: string,
+  key: string,
+  caller: Caller,
+) =>
+  rowsOf(eb as never, table, caller)
+    .select((inner) => inner.fn.countAll().as('n'))
+    .whereRef(foreign, '=', key)
+
+/** Publishers with the numbers of their books, which PostgreSQL counts at once for all of them. */
+const withNumbers = (db: Database, caller: Caller) =>
+  rowsOf(db, 'publishers', caller)
+    .leftJoin(
+      rowsOf(db, 'books', caller)
+        .select('publisher_id')
+        .select((eb) => eb.fn.countAll().as('books'))
+        .groupBy('publisher_id')
+        .as('numbers'),
+      'numbers.publisher_id',
+      'publishers.id',
+    )
+    .select(['publishers.id', 'publishers.name'])
+    .select((eb) => eb.fn.coalesce('numbers.books', eb.lit(0)).as('n'))
 
 interface Embeds {
   withAuthor(publisher: number, caller: Caller): Promise<unknown>

@@ -8,6 +8,7 @@ import {
   bookMembers,
   link,
   list,
+  numbered,
   type Row,
   reviewMembers,
 } from './text.ts'
@@ -155,6 +156,24 @@ export async function open(): Promise<Answers> {
           (1_949 + (number as number)) * 20,
         ]),
         bookMembers,
+      ),
+    }),
+    W16: async ([id]) => ({
+      value: list(
+        await ask(
+          'select a.id, a.name, (select count(*) from books where author_id = a.id) from authors a where a.id > ? order by a.id limit 20',
+          [id],
+        ),
+        numbered,
+      ),
+    }),
+    W17: async () => ({
+      value: list(
+        await ask(
+          'select p.id, p.name, (select count(*) from books where publisher_id = p.id) as n from publishers p order by n desc, p.id limit 20',
+          [],
+        ),
+        numbered,
       ),
     }),
     W8: async (_, { book_id, rating, reviewer, body, created_at }) => {

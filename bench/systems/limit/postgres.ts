@@ -8,6 +8,7 @@ import {
   bookMembers,
   link,
   list,
+  numbered,
   type Row,
   reviewMembers,
 } from './text.ts'
@@ -129,6 +130,26 @@ export async function open(): Promise<Answers> {
           (1_949 + (number as number)) * 20,
         ]),
         bookMembers,
+      ),
+    }),
+    W16: async ([id]) => ({
+      value: list(
+        await ask(
+          'numberOfBooks',
+          'select a.id, a.name, (select count(*) from books where author_id = a.id) from authors a where a.id > $1 order by a.id limit 20',
+          [id],
+        ),
+        numbered,
+      ),
+    }),
+    W17: async () => ({
+      value: list(
+        await ask(
+          'byNumberOfBooks',
+          'select p.id, p.name, coalesce(b.n, 0) from publishers p left join (select publisher_id, count(*) as n from books group by publisher_id) b on b.publisher_id = p.id order by coalesce(b.n, 0) desc, p.id limit 20',
+          [],
+        ),
+        numbered,
       ),
     }),
     W8: async (_, body) => {

@@ -82,6 +82,19 @@ export async function open(): Promise<Answers> {
     `select json_group_array(json_object('country', country, 'average', printf('%.6f', average), 'books', n)) from (select p.country, avg(b.price) as average, count(b.id) as n from books b join publishers p on p.id = b.publisher_id where b.publisher_id <= ? group by p.country order by p.country)`,
   )
   const hundred = counted(value(listed(bookMembers, ofPublisher(100))), inPublisher)
+  const numbered = "'id', id, 'name', name, 'n', n"
+  const numberOfBooks = value(
+    listed(
+      numbered,
+      '(select id, name, (select count(*) from books where author_id = a.id) as n from authors a where id > ? order by id limit 20)',
+    ),
+  )
+  const byNumberOfBooks = value(
+    listed(
+      numbered,
+      '(select id, name, (select count(*) from books where publisher_id = p.id) as n from publishers p order by n desc, id limit 20)',
+    ),
+  )
   const insert = written(
     `insert into reviews (book_id, rating, reviewer, body, created_at) values (?, ?, ?, ?, ?) returning json_object('id', id, 'book_id', book_id, 'rating', rating, 'reviewer', reviewer, 'body', body, 'created_at', ${moment('created_at')}, ${url('reviews', 'id', 'book')})`,
   )
@@ -105,6 +118,8 @@ export async function open(): Promise<Answers> {
     W11: ([at]) => ({ value: page((1_949 + Number(at)) * 20), total: allBooks() }),
     W11n: ([at]) => ({ value: page((1_949 + Number(at)) * 20) }),
     W12: ([at]) => ({ value: after((1_949 + Number(at)) * 20) }),
+    W16: ([id]) => ({ value: numberOfBooks(id) }),
+    W17: () => ({ value: byNumberOfBooks() }),
     W8: (_, { book_id, rating, reviewer, body, created_at }) => ({
       value: insert(
         book_id,

@@ -40,6 +40,10 @@ export const authorMembers = (row: Row, at = 0): string =>
 export const reviewMembers = (row: Row): string =>
   `"id":${row[0]},"book_id":${row[1]},"rating":${row[2]},"reviewer":${quoted(row[3])},"body":${quoted(row[4])},"created_at":${moment(row[5])}`
 
+/** Writes the members of a counted row. The columns are in this order: id, name, n. */
+export const numbered = (row: Row): string =>
+  `"id":${row[0]},"name":${quoted(row[1])},"n":${row[2]}`
+
 export const link = (resource: string, id: unknown, relation: string): string =>
   `"${relation}":"/api/${resource}/${id}/${relation}"`
 
