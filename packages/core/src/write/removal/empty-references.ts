@@ -1,7 +1,11 @@
 // emptyReferences: sets the foreign key of dependents to NULL, because the record to which it refers is deleted (docs/guide/writing.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
+import {
+  type DependentModel,
+  dependentsOf,
+  referredColumns,
+} from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { isEmpty, type Values } from '../nodes/node.ts'
@@ -9,6 +13,7 @@ import { changing, removalOf, WriteNode } from '../nodes/write-node.ts'
 import { noteWritten } from '../store/note-written.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
+import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
 import { howBelow, idOf } from './removal-types.ts'
 import type { Removing } from './removing.ts'
@@ -73,15 +78,27 @@ async function changesOf(
   if (removalOf(options).how === 'delete' && keyTextIn(held, now) === key) {
     throw await referredToError(context, [dependent], path, { mentionsDeleted: false })
   }
-  // The callback has set another foreign key, so that what is known of the records to which it leads may be wrong.
-  if (setsOtherKey(resource, dependent, written)) outdate()
+  // The callback has set a foreign key, so that what is known of the record to which it leads may be wrong.
+  if (setsForeignKey(context, resource, written)) outdate()
   noteWritten(context, resource, stored, now, null)
   return written
 }
 
-const setsOtherKey = (resource: Resource, { held }: DependentModel, written: Values): boolean =>
-  [...resource.allRelations.values()].some(
-    ({ kind, from }) =>
-      kind === 'belongsTo' &&
-      from.some((column) => column.name in written && !held.includes(column)),
+/** Whether the values have a foreign key of the resource, whichever side declares its relation. */
+const setsForeignKey = (
+  { registry }: WriteContext,
+  resource: Resource,
+  written: Values,
+): boolean => {
+  const names = Object.keys(written).filter((name) => written[name] !== null)
+  return (
+    names.length > 0 &&
+    registry.resources.some((one) =>
+      dependentsOf(registry, one).some(
+        (dependent) =>
+          dependent.resource === resource &&
+          dependent.held.some(({ name }) => names.includes(name)),
+      ),
+    )
   )
+}
