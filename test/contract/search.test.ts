@@ -326,6 +326,23 @@ eachDatabase('search by an index', (test, db) => {
     )
     equal(missing.length, 1, heard.join('\n'))
   })
+
+  test('a language that PostgreSQL does not have is named by such a warning', async () => {
+    if (db.name !== 'postgres') return
+    const heard: string[] = []
+    const Other = defineModel('Story', {
+      table: 'stories',
+      columns: Story.columns,
+      search: { columns: ['title', 'text'], index: 'story_search', language: 'klingon' },
+      meta: {},
+    })
+    const other = testApi(db, [Other], {}, { onWarning: (text) => void heard.push(text) })
+    equal(await found('hal', other), [1, 2])
+    ok(
+      heard.some((text) => text.includes('no text search configuration "klingon"')),
+      `${heard}`,
+    )
+  })
 })
 
 eachDatabase(

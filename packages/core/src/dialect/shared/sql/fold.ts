@@ -12,7 +12,7 @@ const longS = '\u017f'
  * `ß` is never `ss`, and `İ` folds to itself.
  */
 export function caseForms(character: string): string {
-  if (character.length === 1 && character < '\u0080') return asciiForms(character)
+  if (character < '\u0080') return asciiForms(character)
   classes ??= foldClasses()
   return classes.get(character) ?? character
 }
