@@ -42,7 +42,6 @@ export function readAggregateOf(
   readConditions: ReadConditions,
 ): RelatedAggregateNode {
   const { pair, position: start } = cursor
-  countRelatedAggregate(cursor.tally, rawText(pair, start, nameEnd))
   cursor.position = nameEnd
   // If the `(` is percent-encoded, so are the `,` and `=` that separate inside.
   const separators = separatorsAfter(cursor, outer.separators)
@@ -67,6 +66,7 @@ export function readAggregateOf(
   const column = hasWhere ? readColumnAfter(cursor, separators) : undefined
   if (peek(cursor) !== ')') throw notClosedAggregate(cursor, name, start)
   cursor.position += 1
+  countRelatedAggregate(cursor.tally, rawText(pair, start, cursor.position))
   const whole = {
     kind: 'related',
     function: name,
