@@ -34,9 +34,9 @@ const known: readonly Unscoped[] = [
         'the costs of stored password hashes, which no caller sees',
       ],
       'write/resolve/look-up-records.ts': [1, 'readUnscoped, below'],
-      'write/statements/compile-overlaps.ts': [
+      'write/check/overlaps.ts': [
         1,
-        'whether a written record overlaps another one: the error names the written one alone',
+        'whether a written record overlaps another one, or refers to no record: the error names the written one alone',
       ],
     },
   },

@@ -179,7 +179,7 @@ export const catalogue: readonly Entry[] = [
 
   entry(errors.uniqueViolation([['title']]), 'written', 'restored'),
   entry(errors.overlapping([{ path: 'starts_at', rule: 'one visit at a time' }]), 'exclusive'),
-  entry(errors.missingReference(['author_id']), 'written', 'restored'),
+  entry(errors.missingReference(['author_id']), 'written', 'restored', 'exclusive'),
   entry(errors.notNullViolation(['title']), 'written'),
   entry(errors.checkViolation(), 'written', 'restored'),
   entry(errors.refusedByDatabase(), 'written', 'restored', 'removed'),

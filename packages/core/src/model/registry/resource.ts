@@ -152,7 +152,7 @@ export interface Exclusion {
   readonly reads: ReadonlySet<string>
   /** Whether the database or the service sets one of these columns when others change. */
   readonly followsOthers: boolean
-  /** A relation whose foreign key is among `equal`: writes lock the record that it refers to. Undefined on databases with locks of names. */
+  /** A relation whose foreign key is among `equal`: writes lock the record that it refers to. It is undefined only on databases with locks of names. */
   readonly parent: ResolvedRelation | undefined
 }
 

@@ -21,6 +21,8 @@ export interface ExclusionSide {
 export interface PlannedExclusion {
   readonly written: ExclusionSide
   readonly other: ExclusionSide
+  /** The records to which the foreign key of the rule refers, deleted ones too; undefined if the rule has none. */
+  readonly parent: Source | undefined
 }
 
 /** Plans a rule once, because its conditions are those of the model. */
@@ -28,7 +30,9 @@ export function planExclusion(resource: Resource, rule: Exclusion): PlannedExclu
   const known = planned.get(rule)
   if (known !== undefined) return known
   const table = tableAlone(resource)
-  const made = { written: sideOf(table, rule, 'written'), other: sideOf(table, rule, 'other') }
+  const parent = rule.parent && sourceOf(tableAlone(rule.parent.target), 'parent', true)
+  const [written, other] = [sideOf(table, rule, 'written'), sideOf(table, rule, 'other')]
+  const made = { written, other, parent }
   planned.set(rule, made)
   return made
 }
@@ -43,8 +47,16 @@ function tableAlone(resource: Resource): Resource {
   return { ...resource, columns, allColumns: columns, aggregates: new Map() }
 }
 
+const sourceOf = (resource: Resource, alias: string, includeDeleted: boolean): Source => ({
+  resource,
+  alias,
+  relation: null,
+  many: true,
+  includeDeleted,
+})
+
 function sideOf(resource: Resource, { where }: Exclusion, alias: string): ExclusionSide {
-  const source: Source = { resource, alias, relation: null, many: true, includeDeleted: false }
+  const source = sourceOf(resource, alias, false)
   if (where === '') return { source, where: [] }
   const ast = parseQuery(where, { limits: unlimited })
   const context: PlanContext = {

@@ -1,7 +1,7 @@
 // Keeps records of a model from overlapping (`exclude` of a model): the only file that decides it. All ways to write a record lead here:
 // `prepareRecords` is called before records are stored, `WrittenRecords.note` after it, and `refuseOverlaps` at the end of the write.
 
-import { type Overlap, overlapping, validationFailed } from '../../errors.ts'
+import { missingReference, type Overlap, overlapping, validationFailed } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { isInBodies } from '../../model/registry/checks/field-rules.ts'
 import type {
@@ -11,15 +11,21 @@ import type {
   Resource,
 } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
+import { unscoped } from '../../query/compile/scopes.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyTextIn } from '../../query/run/key.ts'
+import { keyText } from '../../query/run/key.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { periodProblems } from '../nodes/period-problems.ts'
 import { readLocked, valuesOf } from '../resolve/look-up-records.ts'
-import { compileLockOfName, compileOverlapping } from '../statements/compile-overlaps.ts'
+import {
+  compileBreaking,
+  compileLockOfName,
+  compileOrphans,
+} from '../statements/compile-overlaps.ts'
 import { compileLockInOrder, inOrder } from '../statements/locks-in-order.ts'
+import type { CompiledWrite } from '../statements/statements.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { concerns } from '../store/written-records.ts'
+import { concerns, type RuledRecord } from '../store/written-records.ts'
 
 /** A record before it is stored: as it is now, or null for a new one, and as it will be. */
 interface Prepared {
@@ -95,10 +101,11 @@ const isLockable = ({ target: { dialect } }: WriteContext, { target }: ResolvedR
 
 /** Locks the records to which the foreign keys of these records refer, and have referred, in the order of their keys. */
 async function lockParents(
-  { lease, target }: WriteContext,
-  { from, to, target: table }: ResolvedRelation,
+  context: WriteContext,
+  parent: ResolvedRelation,
   records: readonly Prepared[],
 ): Promise<void> {
+  const { from } = parent
   const keys: (readonly Value[])[] = []
   for (const { stored, values } of records) {
     for (const row of [values, stored ?? values]) {
@@ -106,8 +113,18 @@ async function lockParents(
       if (key !== undefined) keys.push(key)
     }
   }
-  for (const some of keyChunks(target.dialect, inOrder(keys), to)) {
-    await lease.rows(compileLockInOrder(target, table, to, some))
+  await lockKeys(context, parent, inOrder(keys))
+}
+
+/** Notes the keys of which some have no record yet: the write may store it, and so may a concurrent one. */
+async function lockKeys(
+  { lease, target, written }: WriteContext,
+  parent: ResolvedRelation,
+  keys: readonly (readonly Value[])[],
+): Promise<void> {
+  for (const some of keyChunks(target.dialect, keys, parent.to)) {
+    const locked = await lease.rows(compileLockInOrder(target, parent.target, parent.to, some))
+    if (locked.length < some.length) written.notLocked.push({ parent, keys: some })
   }
 }
 
@@ -119,36 +136,91 @@ export const locksByRule = (holder: Resource | undefined, referred: Resource): b
 
 /**
  * Throws 409 if a record that was written overlaps another one, also one that the caller may not see: it names the written records alone.
- * Runs at the end of the write, so that two records may exchange their periods, with the locks of `prepareRecords`.
+ * Throws 422 if one refers to no record: then concurrent writes have no row to wait for, and could store records that overlap it. Runs
+ * at the end of the write, so that two records may exchange their periods, with the locks of `prepareRecords`.
  */
 export async function refuseOverlaps(context: WriteContext): Promise<void> {
-  const found: Overlap[] = []
-  for (const [rule, { resource, records }] of context.written.byRule) {
-    if (!checkedRules(context, resource).includes(rule)) continue
-    const overlaps = new Set<string>()
-    const all = [...records.values()]
-    for (const some of keyChunks(context.target.dialect, all, resource.primaryKey)) {
-      const keys = some.map(({ key }) => key)
-      const rows = await readLocked(
-        context,
-        compileOverlapping(context.target, resource, rule, keys),
-      )
-      for (const row of rows) overlaps.add(keyTextIn(resource.primaryKey, row) ?? '')
-    }
-    for (const [text, { path }] of records) {
-      if (overlaps.delete(text)) found.push(overlapAt(resource, rule, path))
-    }
-    // A collation found a record whose key has another text.
-    if (overlaps.size > 0) found.push(overlapAt(resource, rule, ''))
+  const { notLocked } = context.written
+  if (notLocked.length > 0) {
+    // A record that appears after these locks would not be locked: all that are needed have to be there before.
+    await refuseOrphans(context)
+    for (const { parent, keys } of notLocked.splice(0)) await lockKeys(context, parent, keys)
   }
-  if (found.length > 0) throw overlapping(found)
+  const breaking = await writtenRecords(context, compileBreaking)
+  if (breaking.length === 0) return
+  await refuseOrphans(context)
+  throw overlapping(breaking.map(({ resource, rule, path }) => overlapAt(resource, rule, path)))
 }
 
+async function refuseOrphans(context: WriteContext): Promise<void> {
+  const orphans = await writtenRecords(context, compileOrphans)
+  if (orphans.length === 0) return
+  const paths = orphans.flatMap(({ resource, rule, path }) => orphanPaths(resource, rule, path))
+  throw missingReference([...new Set(paths)])
+}
+
+/** A written record that a statement has found for a rule. */
+interface Found {
+  readonly rule: Exclusion
+  readonly resource: Resource
+  readonly path: string
+}
+
+/** The written records that a statement finds, for each rule that is checked here. */
+async function writtenRecords(
+  context: WriteContext,
+  compile: typeof compileOrphans,
+): Promise<readonly Found[]> {
+  const all: Found[] = []
+  const target = unscoped(context.target)
+  for (const [rule, { resource, records }] of context.written.byRule) {
+    if (!checkedRules(context, resource).includes(rule)) continue
+    const found = await recordsFound(context, resource, [...records.values()], (keys) =>
+      compile(target, resource, rule, keys),
+    )
+    for (const { path } of found) all.push({ rule, resource, path })
+  }
+  return all
+}
+
+/** Those of the written records that a statement finds by their keys. */
+async function recordsFound(
+  context: WriteContext,
+  { primaryKey }: Resource,
+  records: readonly RuledRecord[],
+  compile: (keys: readonly (readonly Value[])[]) => CompiledWrite | undefined,
+): Promise<readonly RuledRecord[]> {
+  const found = new Map<string, RuledRecord>()
+  for (const some of keyChunks(context.target.dialect, records, primaryKey)) {
+    const statement = compile(some.map(({ key }) => key))
+    if (statement === undefined) continue
+    for (const row of await readLocked(context, statement)) {
+      const key = valuesOf(primaryKey, row) ?? []
+      found.set(keyText(key), { key, path: '' })
+    }
+  }
+  const written = records.filter(({ key }) => found.delete(keyText(key)))
+  // What remains are records that a collation has found, whose keys have another text.
+  return [...written, ...found.values()]
+}
+
+/** A column as the caller may see it. */
+const asSeen =
+  ({ allColumns }: Resource) =>
+  (column: NamedColumn): NamedColumn =>
+    allColumns.get(column.name) ?? column
+
+const orphanPaths = (resource: Resource, { parent }: Exclusion, path: string): readonly string[] =>
+  (parent?.from ?? [])
+    .map(asSeen(resource))
+    .filter(({ hidden }) => !hidden)
+    .map(({ name }) => pathTo(path, name))
+
 /** The overlap of a record, told by what clients may see. */
-export function overlapAt({ allColumns }: Resource, rule: Exclusion, path: string): Overlap {
-  const own = (column: NamedColumn): NamedColumn => allColumns.get(column.name) ?? column
-  const columns = [...rule.equal, rule.start, rule.end].map(own).filter(({ hidden }) => !hidden)
-  const field = [rule.start, rule.end, ...rule.equal].map(own).find(isInBodies)
+export function overlapAt(resource: Resource, rule: Exclusion, path: string): Overlap {
+  const seen = asSeen(resource)
+  const columns = [...rule.equal, rule.start, rule.end].map(seen).filter(({ hidden }) => !hidden)
+  const field = [rule.start, rule.end, ...rule.equal].map(seen).find(isInBodies)
   return {
     path: field === undefined ? path : pathTo(path, field.name),
     rule: rule.declared.name ?? columns.map(({ name }) => name).join(', '),

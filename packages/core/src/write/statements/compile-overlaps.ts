@@ -1,4 +1,4 @@
-// Statements of rules by which no two records overlap: the lock of a name, and the search for records that do.
+// Statements of rules by which no two records overlap: the lock of a name, and the search for records that break a rule.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -8,7 +8,6 @@ import { readLock } from '../../query/compile/read-lock.ts'
 import { whereAll } from '../../query/compile/rows/clauses.ts'
 import { compileCondition } from '../../query/compile/rows/condition.ts'
 import { keysCondition } from '../../query/compile/rows/keys-condition.ts'
-import { unscoped } from '../../query/compile/scopes.ts'
 import { selectList } from '../../query/compile/selection.ts'
 import { aliasedSource, columnOf } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
@@ -24,47 +23,98 @@ export const compileLockOfName = ({ dialect }: Target, name: string): readonly F
     : [sql`select 1 from (select ${dialect.lockOfName(name)}) as ${sql.id('locked')}`]
 
 /**
- * Selects the keys of those of these records that overlap another one, whoever may see it:
+ * Selects the keys of those of these records that overlap another one, or that refer to no record. The target is unscoped, because rules are about all rows:
  *
- * `select "id" from t as written where id in (…) and exists (select 1 from t as other where other.room_id = written.room_id and
- * other.id <> written.id and other.starts_at < written.ends_at and written.starts_at < other.ends_at)`
+ * `select "id" from t as written where id in (…) and (exists (select 1 from t as other where other.room_id = written.room_id and
+ * other.id <> written.id and other.starts_at < written.ends_at and written.starts_at < other.ends_at) or …)`
  */
-export function compileOverlapping(
-  scoped: Target,
+export function compileBreaking(
+  target: Target,
   resource: Resource,
   rule: Exclusion,
   keys: readonly (readonly Value[])[],
 ): CompiledWrite {
-  const target = unscoped(scoped)
+  const orphan = isOrphan(target, resource, rule)
+  const overlaps = overlapsAnother(target, resource, rule)
+  const breaks = orphan === undefined ? overlaps : sql<SqlBool>`(${overlaps} or ${orphan})`
+  return compileWritten(target, resource, rule, keys, breaks)
+}
+
+/** Selects the keys of those of these records whose foreign key, if it is one of the rule, refers to no record. */
+export function compileOrphans(
+  target: Target,
+  resource: Resource,
+  rule: Exclusion,
+  keys: readonly (readonly Value[])[],
+): CompiledWrite | undefined {
+  const orphan = isOrphan(target, resource, rule)
+  return orphan && compileWritten(target, resource, rule, keys, orphan)
+}
+
+function compileWritten(
+  target: Target,
+  resource: Resource,
+  rule: Exclusion,
+  keys: readonly (readonly Value[])[],
+  breaks: Fragment<SqlBool>,
+): CompiledWrite {
+  const { source, where } = planExclusion(resource, rule).written
+  const { primaryKey } = resource
+  const key = primaryKey.map((column) => ({ column, ref: columnOf(source, column) }))
+  const wanted = whereAll([
+    keysCondition(target, key, constant(keys)),
+    ...where.map((one) => compileCondition(target, one)),
+    breaks,
+  ])
+  const { items, readers } = selectList(
+    target,
+    primaryKey.map((column) => ({ key: column.name, value: refOf(source, column), visible: true })),
+  )
+  return {
+    statement: sql`select ${sql.join(items)} from ${aliasedSource(target, source)}${wanted}${readLock(target, 'base')}`,
+    readers,
+  }
+}
+
+function overlapsAnother(target: Target, resource: Resource, rule: Exclusion): Fragment<SqlBool> {
   const { dialect } = target
   const { written, other } = planExclusion(resource, rule)
   const [a, b] = [written.source, other.source]
-  const { primaryKey } = resource
   const same = (column: NamedColumn): Fragment<SqlBool> =>
     sql<SqlBool>`${dialect.sameKey(column, columnOf(b, column), column, columnOf(a, column))}`
-  const isOther = sql<SqlBool>`not (${sql.join(primaryKey.map(same), sql` and `)})`
   const found = whereAll([
     ...rule.equal.map(same),
-    isOther,
+    sql<SqlBool>`not (${sql.join(resource.primaryKey.map(same), sql` and `)})`,
     isBefore(target, b, rule.start, a, rule.end),
     isBefore(target, a, rule.start, b, rule.end),
     ...other.where.map((one) => compileCondition(target, one)),
   ])
-  const exists = sql`exists (select 1 from ${aliasedSource(target, b)}${found}${readLock(target, 'related')})`
-  const key = primaryKey.map((column) => ({ column, ref: columnOf(a, column) }))
-  const wanted = whereAll([
-    keysCondition(target, key, constant(keys)),
-    ...written.where.map((one) => compileCondition(target, one)),
-    exists,
-  ])
-  const { items, readers } = selectList(
-    target,
-    primaryKey.map((column) => ({ key: column.name, value: refOf(a, column), visible: true })),
+  return sql<SqlBool>`exists (select 1 from ${aliasedSource(target, b)}${found}${readLock(target, 'related')})`
+}
+
+/** Whether the foreign key of a rule refers to no record; not so where a column is NULL, since such records never overlap. */
+function isOrphan(
+  target: Target,
+  resource: Resource,
+  rule: Exclusion,
+): Fragment<SqlBool> | undefined {
+  const { dialect } = target
+  const {
+    written: { source },
+    parent,
+  } = planExclusion(resource, rule)
+  if (parent === undefined || rule.parent === undefined) return undefined
+  const found = whereAll(
+    rule.parent.pairs.map(
+      ({ from, to }) =>
+        sql<SqlBool>`${dialect.sameKey(to, columnOf(parent, to), from, columnOf(source, from))}`,
+    ),
   )
-  return {
-    statement: sql`select ${sql.join(items)} from ${aliasedSource(target, a)}${wanted}${readLock(target, 'base')}`,
-    readers,
-  }
+  const known = rule.equal
+    .filter(({ nullable }) => nullable)
+    .map((column) => sql<SqlBool>`not (${isNull(dialect, column, columnOf(source, column))})`)
+  const missing = sql<SqlBool>`not exists (select 1 from ${aliasedSource(target, parent)}${found}${readLock(target, 'related')})`
+  return sql<SqlBool>`(${sql.join([...known, missing], sql` and `)})`
 }
 
 /** Whether the start of one record is before the end of another one. NULL is no limit. */

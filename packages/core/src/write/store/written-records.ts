@@ -1,6 +1,6 @@
 // WrittenRecords: the records that a write has stored, as far as they may overlap others (`exclude` of their model).
 
-import type { Exclusion, Resource } from '../../model/registry/resource.ts'
+import type { Exclusion, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { keyFromRow, keyText } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
@@ -24,14 +24,22 @@ export function concerns(
 }
 
 /** A stored record whose rules are checked at the end. */
-interface Written {
+export interface RuledRecord {
   readonly key: readonly Value[]
   readonly path: string
 }
 
+/** Keys of records to lock, of which at least one had no record. */
+interface NotLocked {
+  readonly parent: ResolvedRelation
+  readonly keys: readonly (readonly Value[])[]
+}
+
 /** The records that a write has stored, as far as a rule may no longer hold for them. */
 export class WrittenRecords {
-  readonly #byRule = new Map<Exclusion, { resource: Resource; records: Map<string, Written> }>()
+  readonly #byRule = new Map<Exclusion, { resource: Resource; records: Map<string, RuledRecord> }>()
+  /** What has to be locked at the end, because it was missing before the records were stored. */
+  readonly notLocked: NotLocked[] = []
 
   /** Notes a record that a statement has written. The parameters are those of `ChangeLog.note`. */
   note(resource: Resource, before: Values | null, after: Values, path: string | null): void {
@@ -39,7 +47,10 @@ export class WrittenRecords {
       if (!concerns(resource, rule, before, after)) continue
       const key = keyFromRow(resource.primaryKey, after)
       if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
-      const known = this.#byRule.get(rule) ?? { resource, records: new Map<string, Written>() }
+      const known = this.#byRule.get(rule) ?? {
+        resource,
+        records: new Map<string, RuledRecord>(),
+      }
       this.#byRule.set(rule, known)
       known.records.set(keyText(key), { key, path: path ?? '' })
     }
@@ -47,7 +58,7 @@ export class WrittenRecords {
 
   get byRule(): ReadonlyMap<
     Exclusion,
-    { readonly resource: Resource; readonly records: ReadonlyMap<string, Written> }
+    { readonly resource: Resource; readonly records: ReadonlyMap<string, RuledRecord> }
   > {
     return this.#byRule
   }
