@@ -45,11 +45,30 @@ export async function findReferrers(
   list: RemovedRows,
   cascade: boolean,
 ): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'unknown'> {
-  const known: Known = new Map()
-  for (const stored of list.rows) add(known, list, stored)
+  const known = knownOf(list)
   const lists = await findBelow(context, list, known, cascade)
   if (typeof lists === 'string') return lists
   return (await areFree(context, lists, known, cascade)) ? known : 'unknown'
+}
+
+/**
+ * Finds the records that are removed with those of `list`, by `removalName`, whatever prevents it. `tooMany` if they are more than a
+ * look-up may keep.
+ */
+export async function findRemoved(
+  context: WriteContext,
+  list: RemovedRows,
+  cascade: boolean,
+): Promise<ReadonlySet<string> | 'tooMany'> {
+  const known = knownOf(list)
+  const lists = await findBelow(context, list, known, cascade, () => true)
+  return typeof lists === 'string' ? 'tooMany' : new Set(known.keys())
+}
+
+function knownOf(list: RemovedRows): Known {
+  const known: Known = new Map()
+  for (const stored of list.rows) add(known, list, stored)
+  return known
 }
 
 /** Adds a record without referrers; false if it is there already. */
@@ -63,12 +82,16 @@ function add(known: Known, { resource, how }: Removal, stored: Values): boolean 
 /** The model of removed rows, and how they are removed. */
 type Removal = Omit<RemovedRows, 'rows'>
 
-/** Finds the dependents of the records, and theirs, level by level. Returns all records to delete. */
+/**
+ * Finds the dependents of the records, and theirs, level by level. Returns all records to delete; `unknown` if `keep`, which gets the
+ * dependents, returns false.
+ */
 async function findBelow(
   context: WriteContext,
   list: RemovedRows,
   known: Known,
   cascade: boolean,
+  keep: typeof assign = assign,
 ): Promise<readonly RemovedRows[] | 'tooMany' | 'unknown'> {
   const all = [list]
   let level: readonly RemovedRows[] = [list]
@@ -83,7 +106,7 @@ async function findBelow(
         const found = await findDependents(context, dependent, action, parents, room, '')
         if (found === 'tooMany') return 'tooMany'
         room -= found.rows.length
-        if (!assign(known, parents, dependent, found)) return 'unknown'
+        if (!keep(known, parents, dependent, found)) return 'unknown'
         if (action === 'null') continue
         const records = { resource: dependent.resource, how: howBelow(parents.how, dependent) }
         const rows = found.rows.filter((stored) => add(known, records, stored))

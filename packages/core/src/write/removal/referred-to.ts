@@ -18,11 +18,11 @@ import {
 } from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { idOf } from './removal-types.ts'
+import { idOf, removalName } from './removal-types.ts'
 
 /**
  * The stored rows of the dependent's table that refer to the record, or `blocking` if one of them is neither the record itself, nor one
- * above it, nor one of a cycle that waits for these.
+ * above it, nor one of a cycle that waits for these, nor one of `together` (by `removalName`).
  */
 export async function referrersGoing(
   context: WriteContext,
@@ -30,16 +30,19 @@ export async function referrersGoing(
   stored: Values,
   dependent: DependentModel,
   { begun, waiting }: Readonly<Record<'begun' | 'waiting', ReadonlyMap<string, unknown>>>,
+  together: ReadonlySet<string> = new Set(),
 ): Promise<readonly Values[] | 'blocking'> {
   const key = valuesOf(referredColumns(dependent), stored) ?? []
-  const most = begun.size + waiting.size
+  const most = begun.size + waiting.size + together.size
   if (most > 1) {
     const { resource: holder } = dependent
     const options = { read: holder.primaryKey, includeDeleted: true }
     const plan = planReferrers(context.target.dialect, dependent, [key], options)
     const rows = await readUnscoped(context, plan, most + 1)
     const isLeft = (id: string): boolean => !begun.has(id) && !waiting.has(id)
-    return rows.some((row) => isLeft(idOf(holder, row))) ? 'blocking' : rows
+    const blocks = (row: Values): boolean =>
+      isLeft(idOf(holder, row)) && !together.has(removalName(holder, row, 'delete'))
+    return rows.some(blocks) ? 'blocking' : rows
   }
   const own = dependent.resource === resource ? keyIn(resource, stored) : undefined
   const except = own === undefined ? [] : keyMatches(resource, own)

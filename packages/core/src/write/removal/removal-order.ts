@@ -14,8 +14,8 @@ import type { OnDelete } from '../../model/relation.ts'
 export interface RemovalOrder {
   /** All dependents of the record, in their order. */
   readonly dependents: readonly Dependent[]
-  /** Whether records that are deleted may prevent the deletion of others until their turn. */
-  readonly mayWait: boolean
+  /** Whether dependents of one model are sorted, because some of them may prevent the deletion of others. */
+  readonly isSorted: boolean
 }
 
 /** The orders without `cascade`, which depend on the models alone. */
@@ -38,7 +38,7 @@ export function removalOrder(
   cascade: boolean,
 ): RemovalOrder {
   const dependents = dependentsOf(registry, resource)
-  if (cascade) return { dependents, mayWait: false }
+  if (cascade) return { dependents, isSorted: false }
   const orders = known.get(registry) ?? new Map<Resource, RemovalOrder>()
   known.set(registry, orders)
   const order = orders.get(resource) ?? ordered(registry, resource, dependents)
@@ -63,7 +63,7 @@ function ordered(
       ...withAction('null'),
       ...refusing.filter(isDeleted),
     ],
-    mayWait: [...deleted].some((one) => preventsBelow(registry, one, deleted)),
+    isSorted: [...deleted].some((one) => preventsBelow(registry, one, deleted)),
   }
 }
 

@@ -69,6 +69,7 @@ export class Removals {
   readonly #counted = new Set<string>()
   /** What refers to the records that will be removed, by `removalName`, as far as it was looked up together. */
   #known = new Map<string, KnownRecord>()
+  #together: { readonly first: Begun; readonly names: ReadonlySet<string> } | undefined
   #statements = 0
 
   constructor(top: Resource, cascade: boolean) {
@@ -110,6 +111,18 @@ export class Removals {
     for (const [name, record] of found) this.#known.set(name, record)
   }
 
+  /**
+   * The records that are removed with `first`, by `removalName`; `find` looks them up, unless that was done since a hook has sent a
+   * statement.
+   */
+  async removedWith(
+    first: Begun,
+    find: () => Promise<ReadonlySet<string>>,
+  ): Promise<ReadonlySet<string>> {
+    if (this.#together?.first !== first) this.#together = { first, names: await find() }
+    return this.#together.names
+  }
+
   /** From now on, each record finds what refers to it at its turn. */
   forget(): void {
     this.#known = new Map()
@@ -118,6 +131,7 @@ export class Removals {
   /** Call it when a hook sends a statement: nothing is known any more. */
   outdate(): void {
     this.forget()
+    this.#together = undefined
     this.#statements += 1
   }
 

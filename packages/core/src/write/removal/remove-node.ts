@@ -8,6 +8,7 @@ import {
   type DependentModel,
   hasModel,
   referredColumns,
+  removalReach,
 } from '../../model/registry/relations/dependents.ts'
 import type { Values } from '../nodes/node.ts'
 import { removalOf, removing, WriteNode } from '../nodes/write-node.ts'
@@ -18,6 +19,7 @@ import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
 import { noteCycles, place } from './break-cycles.ts'
 import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
+import { findRemoved } from './find-referrers.ts'
 import { referredToError, referrersGoing } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
@@ -90,7 +92,7 @@ async function removeReferrers(removing: Removing, own: Begun): Promise<number> 
     if (blocking.length > 0)
       throw await referredToError(context, blocking, path, { mentionsDeleted: true })
   }
-  const { dependents, mayWait } = removalOrder(context.registry, resource, cascade)
+  const { dependents, isSorted } = removalOrder(context.registry, resource, cascade)
   for (const dependent of dependents) {
     const key = valuesOf(referredColumns(dependent), stored)
     if (key === undefined) continue
@@ -100,13 +102,15 @@ async function removeReferrers(removing: Removing, own: Begun): Promise<number> 
     }
     const action = actionOn(dependent, cascade)
     let referrers: readonly Values[] | 'blocking' = []
-    if (action === 'restrict')
-      referrers = how === 'mark' ? [] : await referrersLeft(removing, node, stored, dependent)
-    else {
+    if (action === 'restrict') {
+      if (how === 'delete') referrers = await referrersLeft(removing, node, stored, dependent)
+      if (referrers === 'blocking' && (await goTogether(removing, own, dependent)))
+        referrers = await removeBefore(removing, node, stored, dependent)
+    } else {
       await refuse()
       const found = await dependentRows(removing, node, stored, dependent, action)
       if (action === 'null') await emptyReferences(removing, node, stored, dependent, found.rows)
-      else await removeDependents(removing, node, dependent, found, mayWait)
+      else await removeDependents(removing, node, dependent, found, isSorted)
       referrers = found.rows
     }
     if (referrers === 'blocking') blocking.push(dependent)
@@ -147,13 +151,52 @@ async function referrersLeft(
   return referrersGoing(context, options.resource, stored, dependent, removals)
 }
 
+/** Whether all rows that refer to a begun record are removed with the first record, although they prevent the removal of this one alone. */
+async function goTogether(
+  { context, removals, flush }: Removing,
+  own: Begun,
+  dependent: DependentModel,
+): Promise<boolean> {
+  const { cascade } = removals
+  let first = own
+  while (first.above !== undefined) first = first.above
+  const { resource, stored, how } = first
+  const { registry } = context
+  if (!removalReach(registry, resource, { cascade }).deleted.has(dependent.resource)) return false
+  await flush()
+  const together = await removals.removedWith(first, async () => {
+    const found = await findRemoved(context, { resource, how, rows: [stored] }, cascade)
+    if (found === 'tooMany') throw removals.tooManyOf(resource)
+    return found
+  })
+  const { resource: referred, stored: row } = own
+  return (
+    (await referrersGoing(context, referred, row, dependent, removals, together)) !== 'blocking'
+  )
+}
+
+/** Removes the rows that refer to a record and are removed with the first one, before it. */
+async function removeBefore(
+  removing: Removing,
+  { options, path }: WriteNode,
+  stored: Values,
+  dependent: DependentModel,
+): Promise<readonly Values[]> {
+  const { context, removals } = removing
+  const parents = { resource: options.resource, how: 'delete', rows: [stored] } as const
+  const found = await findDependents(context, dependent, 'cascade', parents, removals.most, path)
+  if (found === 'tooMany') throw removals.tooManyOf(dependent.resource)
+  await removeDependents(removing, new WriteNode(options, { path, stored }), dependent, found, true)
+  return found.rows
+}
+
 /** Removes the dependents of a record, each with the access rules of its model. */
 async function removeDependents(
   { context, removals, remove }: Removing,
   { options, path }: WriteNode,
   dependent: DependentModel,
   { rows, links }: FoundRows,
-  mayWait: boolean,
+  isSorted: boolean,
 ): Promise<void> {
   const { resource } = dependent
   const { removed, cascade } = removals
@@ -163,12 +206,12 @@ async function removeDependents(
   const below = removing(resource, {
     how,
     cascade,
-    inRounds: mayWait,
+    inRounds: false,
     readsAgain: false,
     whenMissing: 'skip',
   })
   const own = linksLeft(left, links, removals.goneLinks)
-  const sorted = mayWait ? referrersFirst(context.registry, resource, left) : left
+  const sorted = isSorted ? referrersFirst(context.registry, resource, left) : left
   const nodes = sorted.map((stored) => {
     const node = new WriteNode(below, { path, stored })
     node.decision = 'remove'
