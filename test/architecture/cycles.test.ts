@@ -22,6 +22,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'model/settings/access/requirements.ts',
     'model/settings/access/resolve-hooks.ts',
     'model/settings/access/scope-types.ts',
+    'model/settings/access/sql-value-types.ts',
     'model/settings/auth/auth-settings.ts',
     'model/settings/auth/jwt-issuers.ts',
     'model/settings/auth/rate-settings.ts',

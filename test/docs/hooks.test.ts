@@ -79,6 +79,17 @@ export { ${names.join(', ')} }\n`,
     await db.kysely.deleteFrom('books').where('title', '=', title).execute()
   })
 
+  test('a hook compares a datetime in SQL and shows that of a row', async () => {
+    const api = testApi(db, models, configOf('onePerMoment'))
+    const add = (title: string, published_at: string) =>
+      send(api, 'POST', '/api/books', { body: { title, published_at } })
+    equal((await add('First', '1999-05-14T10:30:00Z')).status, 201)
+    equal((await add('Second', '1999-05-14T10:30:01Z')).status, 201)
+    const { status, errors } = await add('Third', '1999-05-14T12:30:00+02:00')
+    equal([status, errors.reason], [409, 'First came out at 1999-05-14T10:30:00.000Z.'])
+    await db.kysely.deleteFrom('books').where('title', 'in', ['First', 'Second']).execute()
+  })
+
   test('a declared code is thrown and documented', async () => {
     const api = testApi(db, models, configOf('loans'))
     const made = await send(api, 'POST', '/api/books', { body: { title: 'Lent', in_stock: false } })

@@ -1,4 +1,4 @@
-/** Every function of the host that concerns a record gets the same ten members, whatever the request. */
+/** Every function of the host that concerns a record gets the same members, whatever the request. */
 import {
   type AnyModel,
   type ApiConfig,
@@ -23,6 +23,9 @@ const members = [
   'model',
   'relation_name',
   'request',
+  'toColumn',
+  'toRecord',
+  'toRow',
   'user',
 ] as const
 

@@ -7,6 +7,7 @@ import { callerRegistries } from './access/column-rights.ts'
 import type { HostFunctions } from './access/hooks/host-functions.ts'
 import { observersOf } from './access/hooks/observers.ts'
 import { guardConnection } from './access/hooks/second-connection.ts'
+import { sqlValues } from './access/hooks/sql-values.ts'
 import { buildPolicies } from './access/policies/policy.ts'
 import { reachOf } from './access/reach.ts'
 import { missingRolesHint } from './access/roles/missing-roles-hint.ts'
@@ -53,6 +54,7 @@ import { resolveRegistry } from './model/registry/registry.ts'
 import type { Registry } from './model/registry/resource.ts'
 import { type ApiRequest, withLowerCaseNames } from './model/request.ts'
 import type { HookTables, HookUser, UserOf } from './model/settings/access/hook-types.ts'
+import type { SqlValues } from './model/settings/access/sql-value-types.ts'
 import type { ApiConfig } from './model/settings/config.ts'
 import { checkOptionNames } from './model/settings/option-names.ts'
 import { collectProblems, throwProblems } from './model/settings/setting-problems.ts'
@@ -162,7 +164,7 @@ type Captured<Given> = [Given] extends [never] ? Given : unknown
  * A configured API. `Given` is the type of the options it was made with, from which a typed client takes the models:
  * `Api<{ models: typeof models }>`.
  */
-export interface Api<Given extends ApiModels = ApiModels> {
+export interface Api<Given extends ApiModels = ApiModels> extends SqlValues {
   /** Never set: it only holds the type for TypeScript. */
   readonly '~given'?: Given
   /**
@@ -412,6 +414,7 @@ export function createApi<
     warn,
     elapsed,
   })
+  const values = sqlValues({ registry, dialect: () => database.dialect() })
   const signIn = createSignIn({
     settings,
     users: registry.users,
@@ -437,6 +440,7 @@ export function createApi<
       anonymousReach: reachOf(anonymous),
       hintMissingRoles: missingRolesHint(registry, warn),
       clientInHook: clientsInHooks(() => runtime),
+      sqlValues: values,
     },
     signIn,
     caches: { reads: createReadCache(cachedPlans), echoes: authorityCache(cachedPlans) },
@@ -488,6 +492,7 @@ export function createApi<
       return ready
     },
     registry,
+    ...values,
     rateLimits: rateLimitScope(settings, registry),
     openapi: () => runtime.documentation.built(),
     explainAccess: (user, request) => explainAccess(runtime, user, request),

@@ -119,6 +119,12 @@ export type {
   WriteCallback,
 } from './model/settings/access/hook-types.ts'
 export type { PolicyFor } from './model/settings/access/policy-of-model.ts'
+export type {
+  RecordFrom,
+  RowFrom,
+  SqlValue,
+  SqlValues,
+} from './model/settings/access/sql-value-types.ts'
 export type { CustomAuthScheme } from './model/settings/auth/custom-auth-scheme.ts'
 export type { IssuerClaims, JwtIssuer } from './model/settings/auth/jwt-issuers.ts'
 export type { ApiConfig } from './model/settings/config.ts'

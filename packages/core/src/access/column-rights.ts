@@ -185,8 +185,8 @@ function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybeProm
   if (typeof right !== 'function') {
     return satisfies(right, isKnown(resource, caller) ? caller : anonymous)
   }
-  // Waits until the session getter has given the connection: `db` of the arguments is the one that is known by then.
-  return andThen(runtime.database.session(request), () => {
+  const { database } = runtime
+  const ask = (): MaybePromise<boolean> => {
     const subject = { action, resource, many, relation: relation?.name ?? null }
     const args = subjectArgs(call, subject)
     return andThen(
@@ -196,5 +196,10 @@ function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybeProm
         throw new Error(`The ${name} must return true or false.`)
       },
     )
-  })
+  }
+  // Waits until the session getter has given the connection, and until the database is known: `db` and `toColumn` of the arguments are
+  // those of that time.
+  return andThen(database.session(request), (own) =>
+    andThen(database.dialect(call.transaction ?? own), ask),
+  )
 }

@@ -88,6 +88,9 @@ export const subjectArgs = (
   db: databaseOf(call),
   as: new ClientsOfCall(call, hooksOf(action, resource)),
   lock: lockOf(call, databaseOf),
+  toRow: call.runtime.access.sqlValues.toRow,
+  toRecord: call.runtime.access.sqlValues.toRecord,
+  toColumn: call.runtime.access.sqlValues.toColumn,
   before,
 })
 

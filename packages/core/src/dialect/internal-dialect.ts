@@ -37,6 +37,16 @@ export interface InternalDialect extends Dialect {
    * these. Set if columns may contain such values.
    */
   readonly filter?: Dialect['compare']
+  /**
+   * Returns the function that converts a value of a row to its JSON form, as the driver returns it for the plain column; `decoder` reads
+   * what `select` makes of it. It throws a TypeError for a value that does not tell the stored one. Default: `decoder`.
+   */
+  readonly rowDecoder?: (column: DialectColumn) => (raw: unknown) => JsonValue
+  /**
+   * Converts a validated value to the one with which a statement of the application compares the column, where that is not the one that
+   * `encode` stores. Default: `encode`.
+   */
+  readonly comparand?: (column: DialectColumn, value: unknown) => unknown
   /** What a column of the database holds, if that may be less than its model says; the database rounds or cuts other values. */
   readonly holds?: (column: DialectColumn) => Held | undefined
   /** Tests for NULL. Default: `ref is null`. */

@@ -5,6 +5,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookClient } from '../../model/settings/access/hook-types.ts'
+import type { SqlValues } from '../../model/settings/access/sql-value-types.ts'
 import type { Policies } from '../policies/policy.ts'
 import type { Caller } from '../roles/roles.ts'
 import type { HostFunctions } from './host-functions.ts'
@@ -21,6 +22,8 @@ interface HookRuntime {
   readonly registry: Registry
   readonly database: Pick<Connections, 'session' | 'knownSession' | 'schema' | 'dialect'>
   readonly access: ClientInHook & {
+    /** The conversions between records and rows. */
+    readonly sqlValues: SqlValues
     /** The access policy of each resource that has one. */
     readonly policies: Policies
   }

@@ -5,6 +5,12 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { DialectColumn, DialectTable } from '../../model/dialect-column.ts'
 import type { Held } from '../internal-dialect.ts'
+import {
+  type DriverProbes,
+  type DriverValues,
+  lookUpDriverValues,
+  usualDriver,
+} from '../shared/values/driver-values.ts'
 import type { Engine } from './engine.ts'
 import { mariadbEngine } from './engine-mariadb.ts'
 import { mysqlEngine } from './engine-mysql.ts'
@@ -24,6 +30,10 @@ export interface ColumnFacts {
   readonly lacks: ((text: string) => boolean) | undefined
   /** MariaDB's `uuid` type, whose order differs from that of its text. */
   readonly nativeUuid: boolean
+  /** MySQL's `json`. MariaDB's is a LONGTEXT. */
+  readonly nativeJson: boolean
+  /** The server tells drivers that the values are JSON: MySQL's `json`, MariaDB's LONGTEXT with a `json_valid` constraint, or a view. */
+  readonly isToldAsJson: boolean
   /** A `timestamp`, which MySQL converts to and from the session's time zone. */
   readonly zoned: boolean
   /** The fractional digits of a second that a datetime or time stores; undefined for other types. */
@@ -48,10 +58,18 @@ export interface MysqlFacts {
   /** FROM takes JSON_TABLE. */
   readonly hasJsonTable?: boolean
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
+  /** What the driver makes of values. */
+  readonly driver: DriverValues
+  /** Milliseconds by which the time zone of the session is ahead of UTC; undefined if that depends on the season, or is not known. */
+  readonly sessionAhead: number | undefined
 }
 
 /** The facts before `connect` has read any. */
-export const unknownMysqlFacts: MysqlFacts = { of: () => undefined }
+export const unknownMysqlFacts: MysqlFacts = {
+  of: () => undefined,
+  driver: usualDriver,
+  sessionAhead: undefined,
+}
 
 const codePointCollations = new Set(['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb3_nopad_bin'])
 
@@ -60,11 +78,18 @@ export async function lookUpMysqlFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
 ): Promise<MysqlFacts> {
-  const rows = await rowsOf<{ version: unknown }>(db)`select version() as version`
-  const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables)
-  const version = String(rows[0]?.version)
+  const [row] = await rowsOf<Readonly<Record<'version' | 'zone' | 'system_zone', unknown>>>(
+    db,
+  )`select version() as version, @@session.time_zone as zone, @@system_time_zone as system_zone`
+  const driver = await lookUpDriverValues(db, driverProbes)
+  const version = String(row?.version)
+  const engine = /mariadb/i.test(version) ? mariadbEngine : mysqlEngine
+  const facts = tables.length === 0 ? new Map() : await columnFacts(db, tables, engine)
+  const zone = String(row?.zone)
   return {
-    engine: /mariadb/i.test(version) ? mariadbEngine : mysqlEngine,
+    driver,
+    sessionAhead: aheadOf(zone === 'SYSTEM' ? String(row?.system_zone) : zone),
+    engine,
     insertReturns: insertHasReturning(version),
     hasJsonTable: hasJsonTable(version),
     of(column) {
@@ -75,6 +100,19 @@ export async function lookUpMysqlFacts(
       return known && { ...known, fraction: undefined }
     },
   }
+}
+
+/** A datetime of a text, and the JSON text `"1"` as a value that drivers may parse. */
+const driverProbes: DriverProbes = {
+  moment: (text) => sql`cast(${text} as datetime(3))`,
+  json: sql`json_extract('["1"]', '$[0]')`,
+}
+
+function aheadOf(zone: string): number | undefined {
+  if (/^(?:utc|gmt|etc\/utc)$/i.test(zone)) return 0
+  const [, sign, hours, minutes] = /^([+-])([0-9]{2}):([0-9]{2})$/.exec(zone) ?? []
+  if (sign === undefined) return undefined
+  return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes))
 }
 
 interface Declared {
@@ -98,6 +136,7 @@ interface Declared {
 async function columnFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
+  engine: Engine,
 ): Promise<ReadonlyMap<DialectColumn, ColumnFacts>> {
   const names = sql.join([...new Set(tables.map(({ table }) => table))])
   const rows = await rowsOf<Declared>(db)`
@@ -115,6 +154,7 @@ async function columnFacts(
     if (Number(row.in_own_schema) === 1) declared.set(columnKey('', table, named), row)
   }
   const views = await viewsAmong(db, tables)
+  const checked = await columnsCheckedAsJson(db, tables, rows, engine)
   const lacking = await lackingBySet(db, new Set(rows.map(({ charset }) => String(charset ?? ''))))
   const facts = new Map<DialectColumn, ColumnFacts>()
   for (const { schema = '', table, columns } of tables) {
@@ -122,7 +162,9 @@ async function columnFacts(
     for (const column of columns) {
       const row = declared.get(columnKey(schema, table, column.dbName))
       if (row === undefined || column.computed !== undefined) continue
-      facts.set(column, factsOf(row, isTable, lacking.get(String(row.charset ?? ''))))
+      const lacks = lacking.get(String(row.charset ?? ''))
+      const isChecked = checked.has(columnKey(row.in_schema, row.in_table, row.named))
+      facts.set(column, factsOf(row, { isTable, isChecked, lacks }))
     }
   }
   return facts
@@ -146,13 +188,44 @@ async function viewsAmong(
   return views
 }
 
+/** Returns the columns of MariaDB's type JSON, as `columnKey` writes them: LONGTEXT with the constraint `json_valid`. */
+async function columnsCheckedAsJson(
+  db: AnyDatabase,
+  tables: readonly DialectTable[],
+  declared: readonly Declared[],
+  engine: Engine,
+): Promise<ReadonlySet<string>> {
+  const isLongText = ({ type }: Declared): boolean => /^longtext$/i.test(String(type))
+  // In MySQL such a column is no JSON for drivers, and the catalogue has other columns.
+  if (engine !== mariadbEngine) return new Set()
+  const hasJson = tables.some(({ columns }) => columns.some(({ type }) => type === 'json'))
+  if (!hasJson || !declared.some(isLongText)) return new Set()
+  const names = sql.join([...new Set(tables.map(({ table }) => table))])
+  const rows = await rowsOf<Readonly<Record<'s' | 't' | 'clause', unknown>>>(db)`
+    select constraint_schema as s, table_name as t, check_clause as clause
+    from information_schema.check_constraints
+    where constraint_schema in (${schemasOf(tables)}) and table_name in (${names})`
+  return new Set(
+    rows.flatMap(({ s, t, clause }) => {
+      const [, named] = /^json_valid\(`(.*)`\)$/i.exec(String(clause)) ?? []
+      return named === undefined ? [] : [columnKey(s, t, named)]
+    }),
+  )
+}
+
 /** Lists the databases of the tables. Without a condition on the database, the server opens the tables of these names in every database. */
 export function schemasOf(tables: readonly DialectTable[]): Fragment {
   const named = new Set(tables.flatMap(({ schema }) => schema ?? []))
   return sql.join([sql`database()`, ...named])
 }
 
-function factsOf(row: Declared, isTable: boolean, lacks: ColumnFacts['lacks']): ColumnFacts {
+interface KnownOfColumn extends Pick<ColumnFacts, 'lacks'> {
+  readonly isTable: boolean
+  /** Whether a constraint says that the values are JSON. */
+  readonly isChecked: boolean
+}
+
+function factsOf(row: Declared, { isTable, isChecked, lacks }: KnownOfColumn): ColumnFacts {
   const type = String(row.type).toLowerCase()
   const collation = String(row.collated ?? '')
   return {
@@ -163,6 +236,8 @@ function factsOf(row: Declared, isTable: boolean, lacks: ColumnFacts['lacks']): 
     utf8mb4: collation.startsWith('utf8mb4_'),
     lacks,
     nativeUuid: type === 'uuid',
+    nativeJson: type === 'json',
+    isToldAsJson: type === 'json' || isChecked || !isTable,
     zoned: type === 'timestamp',
     fraction: row.fraction === null ? undefined : Number(row.fraction),
     held: heldBy(type, collation, row),

@@ -1,6 +1,7 @@
 // MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
 
 import type { SqlBool } from 'kysely'
+import type { JsonValue } from '../../lib/json/json-value.ts'
 import { insideQuotes } from '../../lib/json/quoted.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
@@ -57,6 +58,7 @@ import {
   shownText,
   spansOf,
 } from './types/mysql-moments.ts'
+import { mysqlComparand, mysqlRowDecoder } from './types/mysql-row-values.ts'
 import { mysqlTypes } from './types/mysql-types.ts'
 import { compareSecond } from './types/times.ts'
 
@@ -370,6 +372,20 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
   }
 
+  /** The value to bind; a datetime is cut to this number of digits after the second. */
+  const encoded = (column: DialectColumn, value: unknown, digits: number | undefined): unknown => {
+    if (value === null || value === undefined) return null
+    const { calendar, encode } = mysqlTypes[column.type]
+    return calendar === 'datetime' && !isZeroDate(value)
+      ? instant(column, blankForm(cutMoment(canonicalInstant(value), digits)))
+      : encode(value)
+  }
+
+  const decoder = (column: DialectColumn): ((raw: unknown) => JsonValue) => {
+    const read = decoderOf(column)
+    return isAnyCase(column) ? (raw) => (raw === null ? null : lowerUuid(textOf(raw))) : read
+  }
+
   return {
     name: 'mysql',
     capabilities: {
@@ -424,17 +440,14 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     },
 
     select,
-    decoder(column) {
-      const read = decoderOf(column)
-      return isAnyCase(column) ? (raw) => (raw === null ? null : lowerUuid(textOf(raw))) : read
-    },
-    encode(column, value) {
-      if (value === null || value === undefined) return null
-      const { calendar, encode } = mysqlTypes[column.type]
-      return calendar === 'datetime' && !isZeroDate(value)
-        ? instant(column, blankForm(cutMoment(canonicalInstant(value), facts.of(column)?.fraction)))
-        : encode(value)
-    },
+    decoder,
+    rowDecoder: (column) => mysqlRowDecoder(column, facts, decoder(column)),
+    encode: (column, value) => encoded(column, value, facts.of(column)?.fraction),
+    // A moment is compared with all of its digits, also with a column that holds fewer.
+    comparand: (column, value) =>
+      value === null || value === undefined
+        ? null
+        : mysqlComparand(column, value, facts, (given) => encoded(column, given, undefined)),
     holds: (column) => facts.of(column)?.held,
     compare,
     specialValues: (column) => mysqlTypes[column.type].special(column),

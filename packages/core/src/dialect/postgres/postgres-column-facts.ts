@@ -38,6 +38,8 @@ export interface StoredColumn {
 export interface DeclaredType {
   /** Its catalogue name, such as `int4`. */
   readonly name: string
+  /** The type below domains and arrays. */
+  readonly base: string
   /** The scale of a `numeric` that has one. */
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
@@ -253,6 +255,7 @@ function typeOf({
 }: Declared): DeclaredType {
   return {
     name: String(type),
+    base: String(base),
     scale: scaleOf(String(type), Number(modifier)),
     held: heldBy(String(base), Number(base_modifier)),
     ...(typeof enum_schema === 'string'

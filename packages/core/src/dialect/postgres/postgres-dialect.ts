@@ -1,6 +1,7 @@
 // PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
 
 import type { SqlBool } from 'kysely'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
@@ -28,6 +29,11 @@ import {
   type Test,
 } from '../shared/sql/sql-parts.ts'
 import { specialNumber } from '../shared/values/decimal.ts'
+import {
+  type DriverValues,
+  lookUpDriverValues,
+  usualDriver,
+} from '../shared/values/driver-values.ts'
 import { exactAggregates } from '../shared/values/exact-aggregates.ts'
 import { arraysTable, postgresNumberedKeys } from './arrays-table.ts'
 import { listenerAdvice } from './pool-advice.ts'
@@ -51,13 +57,15 @@ import { postgresSearchIndexes } from './postgres-search-index.ts'
 import { postgresSessionSettings } from './postgres-session-settings.ts'
 import { postgresSingleWrites } from './postgres-writes.ts'
 import { momentIn, momentNotIn } from './types/moment-lists.ts'
+import { driverProbes, postgresComparand, postgresRowDecoder } from './types/postgres-row-values.ts'
 import { postgresTypes } from './types/postgres-types.ts'
 
 /** PostgreSQL; `connect` reads how the columns are declared and collated. */
 export const postgres: InternalDialect = {
   ...dialectWith(unknownPostgresFacts),
   async connect(db, tables = []) {
-    const connected = dialectWith(await lookUpPostgresFacts(db, tables))
+    const driver = await lookUpDriver(db)
+    const connected = dialectWith(await lookUpPostgresFacts(db, tables), driver)
     const { advice, foundByIndex } = await postgresSearchIndexes(db, tables)
     const server = { ...connected.server, advice: [...(await settingsAdvice(db)), ...advice] }
     const exclusionConstraints = await lookUpExclusions(db, tables)
@@ -70,7 +78,7 @@ export const postgres: InternalDialect = {
   },
 }
 
-function dialectWith(facts: PostgresFacts): InternalDialect {
+function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialect {
   const { lacks } = facts
   const isLacking = (value: PlanValue): boolean =>
     lacks !== undefined && typeof value === 'string' && lacks(value)
@@ -277,6 +285,9 @@ function dialectWith(facts: PostgresFacts): InternalDialect {
       value === null || value === undefined
         ? null
         : postgresTypes[column.type].encode(value, column, facts),
+    rowDecoder: (column) => postgresRowDecoder(column, facts, driver),
+    comparand: (column, value) =>
+      value === null || value === undefined ? null : postgresComparand(column, value, facts),
     holds: (column) => facts.declared(column)?.held,
     compare,
 
@@ -413,6 +424,13 @@ function dialectWith(facts: PostgresFacts): InternalDialect {
     classify: classifyPostgres,
   }
 }
+
+/** Asks what the driver makes of values. A server that only speaks PostgreSQL's protocol may not know the types. */
+const lookUpDriver = (db: AnyDatabase): Promise<DriverValues> =>
+  lookUpDriverValues(db, driverProbes).catch((error: unknown) => {
+    if (classifyPostgres(error).kind === 'other') return usualDriver
+    throw error
+  })
 
 /** The longest text, in characters, that LIKE looks for inside of another one; a regular expression takes longer for short ones. */
 const longestLike = 32

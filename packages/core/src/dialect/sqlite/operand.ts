@@ -1,11 +1,14 @@
-// Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation.
+// Expressions for columns and values in comparisons, and values in rows of the application: decimals as integers in units of their scale, text under a binary collation.
 
+import type { JsonValue } from '../../lib/json/json-value.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { PlanValue } from '../dialect.ts'
 import { isText, natural, type Ref } from '../shared/sql/sql-parts.ts'
-import { hasForms, servedForm, sqliteTypes } from './stored/sqlite-types.ts'
+import { textOf } from '../shared/values/decode.ts'
+import { exactNumber } from '../shared/values/driver-values.ts'
+import { hasForms, servedForm, sqliteTypes, storedDecoder } from './stored/sqlite-types.ts'
 import { isStoredNumber } from './stored/stored-forms.ts'
 
 /** Whether the column is one that comparisons convert to an integer in units of 10^-scale: any decimal that is not declared as text. */
@@ -53,3 +56,41 @@ export const collatedBy = (collation: string, ref: Ref): Ref =>
 
 export const bindOperand = (column: DialectColumn, value: Param<PlanValue>): Ref =>
   sqliteTypes[column.type].bind(value, column)
+
+/** The `rowDecoder` of the dialect. */
+export function sqliteRowDecoder(column: DialectColumn): (raw: unknown) => JsonValue {
+  const decode = storedDecoder(column, isScaled(column))
+  switch (column.type) {
+    case 'bigint':
+      return (raw) => decode(exactNumber(column, raw))
+    case 'decimal':
+      return isScaled(column) ? (raw) => decode(rowUnits(column, raw)) : decode
+    case 'opaque':
+      return (raw) => decode(raw instanceof Uint8Array ? literalOf(raw) : raw)
+    default:
+      return decode
+  }
+}
+
+/** What `unitsOf` makes of a stored number: an integer in units of 10^-scale, or the bytes of a number that has none. */
+function rowUnits({ scale = 0 }: DialectColumn, raw: unknown): unknown {
+  const text = typeof raw === 'string' || typeof raw === 'number' ? String(raw) : textOf(raw)
+  if (raw === null || raw instanceof Uint8Array || !/^-?[0-9]/.test(text)) return raw
+  const units = Number(text) * 10 ** scale
+  if (Number.isNaN(units)) return raw
+  if (Math.abs(units) < Number.MAX_SAFE_INTEGER) {
+    return Math.sign(units) * Math.round(Math.abs(units))
+  }
+  return new TextEncoder().encode(/[.e]/i.test(text) ? text : `${text}.0`)
+}
+
+/** The literal of a blob, as SQLite's function `quote` writes it. */
+const literalOf = (bytes: Uint8Array): string =>
+  `X'${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()}'`
+
+/** The `comparand` of the dialect; `encoded` is the value that is stored. */
+export const sqliteComparand = (column: DialectColumn, encoded: unknown): unknown =>
+  // Compared as a number, also with a column that does not convert texts to numbers.
+  isScaled(column) && encoded !== null ? sql`cast(${encoded} as numeric)` : encoded

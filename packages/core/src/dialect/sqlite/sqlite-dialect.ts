@@ -26,7 +26,14 @@ import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
 import { bothSpellings, comparisonsOf, isShort } from './comparisons.ts'
 import { numberedKeys } from './numbered-keys.ts'
-import { asComparable, bindOperand, isScaled, operand } from './operand.ts'
+import {
+  asComparable,
+  bindOperand,
+  isScaled,
+  operand,
+  sqliteComparand,
+  sqliteRowDecoder,
+} from './operand.ts'
 import { exactValue, readExact } from './order-key.ts'
 import { sqliteConstraintColumns } from './sqlite-constraint-columns.ts'
 import { classifySqlite } from './sqlite-errors.ts'
@@ -48,6 +55,12 @@ export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 function sqliteWith(known: KnownForms): InternalDialect {
   const { compare, filter, oneOf, keyList, ordered, sameKey, equalsValue, keySides } =
     comparisonsOf(known)
+  const encode = (column: DialectColumn, value: unknown): unknown => {
+    if (value === null || value === undefined) return null
+    const encoded = sqliteTypes[column.type].encode(value, column)
+    const inForm = known.written.get(column)
+    return inForm !== undefined && typeof encoded === 'string' ? inForm(encoded) : encoded
+  }
   return {
     name: 'sqlite',
     capabilities: {
@@ -120,12 +133,9 @@ function sqliteWith(known: KnownForms): InternalDialect {
     select,
 
     decoder: decoderFor,
-    encode(column, value) {
-      if (value === null || value === undefined) return null
-      const encoded = sqliteTypes[column.type].encode(value, column)
-      const inForm = known.written.get(column)
-      return inForm !== undefined && typeof encoded === 'string' ? inForm(encoded) : encoded
-    },
+    rowDecoder: sqliteRowDecoder,
+    encode,
+    comparand: (column, value) => sqliteComparand(column, encode(column, value)),
 
     compare,
     filter,

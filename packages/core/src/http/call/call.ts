@@ -12,6 +12,7 @@ import type { Connections } from '../../database/connections.ts'
 import type { Replica } from '../../database/replicas/replica.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../model/registry/resource.ts'
+import type { SqlValues } from '../../model/settings/access/sql-value-types.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import type { AuthorityCache } from '../../query/cache/authority-bound.ts'
 import type { ReadCache } from '../../query/cache/read-cache.ts'
@@ -54,6 +55,8 @@ export interface AccessRules extends ClientInHook {
   readonly callerRegistries: CallerRegistries
   /** The access policy of each resource that has one. */
   readonly policies: Policies
+  /** The conversions between records and rows that hooks receive. */
+  readonly sqlValues: SqlValues
   /** Whether a caller without credentials may list a resource. */
   readonly anonymousReach: Reach
   /** Warns the host of the first user without a member `roles`, if rules require roles. */

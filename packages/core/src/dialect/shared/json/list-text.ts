@@ -34,3 +34,29 @@ function itemOrList(item: unknown, read: (raw: unknown) => JsonValue): JsonValue
   if (item === null || item === undefined) return null
   return Array.isArray(item) ? listFromText(item, read) : read(item)
 }
+
+/** Tokens of an array literal: a bracket, a comma, a quoted item or a plain one. */
+const literalTokens = /[{},]|"(?:[^"\\]|\\.)*"|[^{},"]+/gs
+
+/**
+ * Reads an array literal, for drivers that do not know the type of its items. Nested arrays are the further dimensions of a list.
+ *
+ * `{"a",NULL,"b \"c\""}` → `['a', null, 'b "c"']`
+ */
+export function itemsOfLiteral(text: string): unknown {
+  const open: unknown[][] = [[]]
+  // An array whose first index is not 1 begins with its bounds: `[0:1]={a,b}`
+  for (const token of text.replace(/^[^{]*=/, '').match(literalTokens) ?? []) {
+    if (token === '{') open.push([])
+    else if (token === '}') {
+      const list = open.pop()
+      open.at(-1)?.push(list)
+    } else if (token !== ',') open.at(-1)?.push(itemOfLiteral(token))
+  }
+  return open[0]?.[0]
+}
+
+function itemOfLiteral(token: string): string | null {
+  if (token.startsWith('"')) return token.slice(1, -1).replace(/\\(.)/gs, '$1')
+  return token.toUpperCase() === 'NULL' ? null : token
+}

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { AnyModel } from '../../define-model.ts'
 import type { RecordOf, RowOf } from '../../infer.ts'
 import type { ApiRequest } from '../../request.ts'
+import type { SqlValues } from './sql-value-types.ts'
 
 /** A record as hooks see it: field names, JSON values, hidden columns included. */
 // biome-ignore lint/suspicious/noExplicitAny: the host knows the model, this type does not
@@ -88,7 +89,7 @@ type Awaitable<T> = T | Promise<T>
 export type HookTables = any
 
 /** The information about the request that every hook receives; `DB` is the Kysely interface of `args.db`. */
-export interface HookArgs<User = HookUser, DB = HookTables> {
+export interface HookArgs<User = HookUser, DB = HookTables> extends SqlValues {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
   /** The authenticated user, or null. */
