@@ -33,15 +33,17 @@ export const audited: BeforeCommitCallback<Caller | null> = async (changes, { db
 }
 
 /** The transactions that have locked their organisation, by `args.db`. */
-const locking = new WeakSet<object>()
+const locked = new WeakSet<object>()
 
-/** Numbers issues within their project, even if two are created at once: the first UPDATE locks the organisation. */
-async function nextNumber(projectId: string, { db, user }: HookArgs<Caller>): Promise<number> {
+/** Numbers issues within their project, even if two are created at once. */
+async function nextNumber(
+  projectId: string,
+  { db, user, lock }: HookArgs<Caller>,
+): Promise<number> {
   // All transactions that number issues of an organisation wait here, so that none waits for another one's project.
-  if (!locking.has(db)) {
-    locking.add(db)
-    const own = db.updateTable('organisations').where('id', '=', user.organisation_id)
-    await own.set(({ ref }) => ({ name: ref('name') })).execute()
+  if (!locked.has(db)) {
+    await lock('Organisation', user.organisation_id)
+    locked.add(db)
   }
   const project = db.updateTable('projects').where('id', '=', projectId)
   await project.set(({ eb }) => ({ issue_count: eb('issue_count', '+', 1) })).execute()

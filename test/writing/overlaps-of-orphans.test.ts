@@ -208,6 +208,25 @@ eachDatabase('records under a rule against overlaps, without a foreign key', (te
     equal((await post(stay(1))).status, isDeleted ? 422 : 409)
   })
 
+  test('a record with soft delete gets the lock of the rule first, not that of a reference, after which two writes would wait for each other', async () => {
+    await reset()
+    await insertRows(db, Hall, [{ id: 1, gone: false }])
+    const show = (id: number) => ({ id, hall_id: 1, begins: id, ends: id + 1 })
+    for (const body of [show(1), [show(2), show(3)]]) {
+      const { result, statements } = await db.capture(() =>
+        send(api, 'POST', '/api/shows', { body }),
+      )
+      equal(result.status, 201)
+      const locks = statements.flatMap(
+        ({ sql }) =>
+          / (for (?:no key )?update|for key share|lock in share mode)/.exec(sql)?.[1] ?? [],
+      )
+      const [first] = locks
+      const strong = { sqlite: undefined, postgres: 'for no key update', mysql: 'for update' }
+      equal(first, strong[db.name])
+    }
+  })
+
   test('a restored record needs the record to which it refers', async () => {
     await reset()
     await insertRows(db, Hall, [{ id: 1, gone: true }])
