@@ -293,9 +293,14 @@ eachDatabase('responses after the callback before COMMIT', (test, db) => {
     )
   })
 
-  test('of the operations of a batch show it, unless a later operation changes the record', async () => {
+  test('of the operations of a batch show it, unless a later operation changes the record, or the operation has changed none', async () => {
     await reset()
+    const same = { id: 2, note: 'new' }
     const operations = [
+      // These have the state before the next operation, as a read has.
+      { id: 'read', method: 'GET', url: '/api/invoices/2' },
+      { id: 'same', method: 'PATCH', url: '/api/invoices/2', body: { note: 'new' } },
+      { id: 'upsert', method: 'POST', url: '/api/invoices?on_conflict=id', body: same },
       { id: 'line', method: 'POST', url: '/api/lines', body: { invoice_id: 1, cents: 5 } },
       {
         id: 'list',
@@ -314,7 +319,11 @@ eachDatabase('responses after the callback before COMMIT', (test, db) => {
     ]
     const { status, value } = await ask('POST', '/api/batch', { operations })
     equal(status, 200)
-    const [line, list, invoice, twice, changed, gone] = value
+    const [read, unchanged, upserted, line, list, invoice, twice, changed, gone] = value
+    equal(
+      [read, unchanged, upserted].map((one) => [one.status, one.value.total]),
+      Array(3).fill([200, 0]),
+    )
     equal(
       [
         line.value.share,
