@@ -110,7 +110,13 @@ export const Invoice = defineModel('Invoice', {
   columns: {
     id,
     customer_id: { type: 'integer', immutable: true },
-    state: { type: 'enum', enum: ['draft', 'sent'], default: 'draft' },
+    state: {
+      type: 'enum',
+      enum: ['draft', 'sent'],
+      default: 'draft',
+      validator: (state, _row, { before }) =>
+        state === 'draft' || before !== null || 'An invoice begins as a draft.',
+    },
     paid: { type: 'boolean', default: false },
     /** What the customer was asked for: set once, when the invoice is sent. */
     total: { ...money, nullable: true, readOnly: true },
@@ -134,7 +140,8 @@ export const Line = defineModel('Line', {
   table: 'lines',
   columns: {
     id,
-    invoice_id: { type: 'integer' },
+    /** Not to be changed, or a line could leave an invoice that has been sent. */
+    invoice_id: { type: 'integer', immutable: true },
     position: { type: 'integer', minimum: 1 },
     text: { type: 'string', minLength: 1, maxLength: 200 },
     quantity: { type: 'integer', minimum: 1, default: 1 },

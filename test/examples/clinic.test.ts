@@ -154,6 +154,14 @@ eachDatabase('the clinic', (test, database) => {
       refused.map((result) => (result.ok ? 'stored' : result.error.code)),
       ['invoice_sent', 'invoice_sent', 'invoice_sent'],
     )
+    const [line] = await desk.lines.list({ where: { invoice_id: { eq: id } } }).unwrap()
+    const draft = await desk.invoices.create({ customer_id: customer }).unwrap()
+    const moved = await desk.lines.update(line?.id ?? 0, { invoice_id: draft?.id } as never)
+    const begun = await desk.invoices.create({ customer_id: customer, state: 'sent' })
+    equal(
+      [moved, begun].map((result) => (result.ok ? 'stored' : result.error.problems[0]?.path)),
+      ['invoice_id', 'state'],
+    )
     const paid = await desk.invoices.update(id, { paid: true }).unwrap()
     equal([paid?.total, paid?.paid], ['40.00', true])
     equal((await desk.customers.get(customer).unwrap()).revenue, '40.00')
