@@ -1,7 +1,7 @@
 // write: the loop that writes (docs/inside/architecture.md). A list of nodes (records to write) is written in segments: each step is made by
 // all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
 
-import { addLaterProblems, checkSegment } from './check/check-segment.ts'
+import { addLaterProblems, checkSegment, refuseBeforeParents } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
 import { requireAccess } from './check/write-checks.ts'
 import { writeFused } from './fusion/fused-write.ts'
@@ -203,7 +203,12 @@ async function writeSegment(
   await limitSize(context, segment)
   await writeTogether(context, segment, async (inside) => {
     const last = lastSteps(inside, segment, returned, writeNested)
-    await writeParents(inside, segment.nodes, writeNested)
+    await writeParents(inside, segment.nodes, writeNested).catch(async (error: unknown) => {
+      // A statement that the database refused may have ended the transaction.
+      if (isRefused(error) && writeRefusalOf(error) === undefined)
+        await refuseBeforeParents(inside, segment)
+      throw error
+    })
     await checkSegment(inside, segment)
     await callHooks(inside, segment, last)
     await last.store()

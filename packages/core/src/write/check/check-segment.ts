@@ -189,9 +189,28 @@ export async function addLaterProblems(context: WriteContext, level: Level): Pro
     return
   }
   for (const node of await findLater(context, level)) {
-    const { decision, asFound, stored, problems, options } = node
+    const { decision, problems } = node
     if (decision === 'create' && problems !== undefined) context.problems.addAll(problems)
-    if (decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) continue
-    if (isCompared(asFound, options.replace)) await compareWithStored(context, asFound, stored)
+    await addComparedProblems(context, node)
   }
+}
+
+/**
+ * After the refusal of a nested parent, throws the problems of the records around it instead: these need no other record. In a new record
+ * they are found without the database.
+ */
+export async function refuseBeforeParents(
+  context: WriteContext,
+  { nodes }: Segment,
+): Promise<void> {
+  for (const node of nodes) await addComparedProblems(context, node)
+  context.problems.refuse()
+}
+
+async function addComparedProblems(
+  context: WriteContext,
+  { decision, asFound, stored, options }: WriteNode,
+): Promise<void> {
+  if (decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) return
+  if (isCompared(asFound, options.replace)) await compareWithStored(context, asFound, stored)
 }
