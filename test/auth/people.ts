@@ -35,6 +35,7 @@ export const User = defineModel('User', {
       return (await bcryptCheck(user, secret, kind)) && user.active
     },
     plain: passwordCheck('password_hash'),
+    is_active: ({ active }) => active,
     vague: () => 'no',
     broken: () => {
       throw new Error('no check today')

@@ -20,7 +20,9 @@ export interface Forgery {
 export async function forge(given: Forgery): Promise<string> {
   const rsa = given.privateKey !== undefined
   const header = { alg: rsa ? 'RS256' : 'HS256', typ: given.typ ?? 'at+jwt', ...given.header }
-  const payload = { sub: '1', exp: now + 600, iat: now, ...given.payload }
+  const { sub = '1' } = given.payload ?? {}
+  const lookup = { 1: 'ann', 2: 'bob', 3: 'eve' }[String(sub)]
+  const payload = { sub, lookup, exp: now + 600, iat: now, ...given.payload }
   const text = `${encoded(header)}.${encoded(payload)}`
   const hash = `sha${String(header.alg).slice(2)}`
   if (header.alg === 'none') return `${text}.`

@@ -220,7 +220,7 @@ eachDatabase('replicas', (test, primary) => {
     meta: {},
   })
   const withToken = async (sub: string) => ({
-    authorization: `Bearer ${await forge({ payload: { sub } })}`,
+    authorization: `Bearer ${await forge({ payload: { sub, lookup: 'reader' } })}`,
   })
   const withKey = (key: string) => ({ authorization: `Api-Key ${key}` })
   const readersApi = () =>

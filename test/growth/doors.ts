@@ -929,6 +929,7 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   API_JWT_LEEWAY: null,
   API_JWT_REFRESH_GRACE: null,
   API_PASSWORD_COST: null,
+  API_USER_ACTIVE: null,
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,
   ACCESS_PRIVATE_KEY: null,

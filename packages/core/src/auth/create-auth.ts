@@ -74,8 +74,16 @@ export function createAuth(parts: AuthParts): Auth {
   const { auth: settings, baseUrl } = parts.settings
   const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
-  const users =
-    parts.users && createUsers(settings, parts.users, parts.open, callHook, parts.report)
+  const refusal = async (error: unknown, request: ApiRequest): Promise<unknown> => {
+    if (error instanceof ApiError || error instanceof HookTimeout) return error
+    // With 401 for an outage, clients would end the sessions of their users.
+    const failure = await databaseFailure(parts, error, request)
+    if (failure !== undefined) return Object.assign(failure, { cause: error })
+    parts.report(error, request)
+    return invalidCredentials(challenge)
+  }
+  const { users: resource, open, report } = parts
+  const users = resource && createUsers({ settings, resource, open, callHook, report, refusal })
   const keys =
     parts.settings.keys && users !== undefined
       ? createKeys({ ...parts.keys, users, clock: parts.clock })
@@ -89,14 +97,6 @@ export function createAuth(parts: AuthParts): Auth {
   for (const name of settings.strategies) {
     const strategy = make(name)
     if (strategy !== undefined) strategies.set(name, strategy)
-  }
-  const refusal = async (error: unknown, request: ApiRequest): Promise<unknown> => {
-    if (error instanceof ApiError || error instanceof HookTimeout) return error
-    // With 401 for an outage, clients would end the sessions of their users.
-    const failure = await databaseFailure(parts, error, request)
-    if (failure !== undefined) return Object.assign(failure, { cause: error })
-    parts.report(error, request)
-    return invalidCredentials(challenge)
   }
   const auth: Auth = {
     strategies,

@@ -110,9 +110,9 @@ export function createKeys(parts: KeyParts): Keys {
       const isRight = isSameDigest(key?.digest ?? noDigest, digest)
       if (key === undefined || !isRight) return undefined
       if (hasExpired(key, clock.now())) return undefined
-      const user = await users.byKey(request, key.userKey)
-      // Another login name: databases give the key of a deleted user to a new one.
-      if (!user || users.lookupOf(user) !== key.userLookup) return undefined
+      const subject = { key: key.userKey, lookup: key.userLookup }
+      const user = await users.bySubject(request, subject)
+      if (!user) return undefined
       await noteUse(db, key)
       const { scopes, expiresAt } = key
       return limitedBy(user, { scopes, expiresAt })

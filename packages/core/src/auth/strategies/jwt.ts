@@ -46,7 +46,7 @@ export function jwtStrategy(parts: JwtParts): Strategy {
           )
         }
         return andThen(tokens?.readAccess(found.token, secret), (claims) =>
-          credentialOf(claims, isSafe, ({ key }) => users?.byKey(request, key)),
+          credentialOf(claims, isSafe, (subject) => users?.bySubject(request, subject)),
         )
       }),
   }

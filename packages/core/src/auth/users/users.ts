@@ -17,6 +17,8 @@ import type { LoadedRow } from '../../query/run/loaded-row.ts'
 import { unmatchableHash } from '../passwords/passwords.ts'
 import { createQueue } from '../passwords/queue.ts'
 import { createStoredPasswords } from '../passwords/stored-passwords.ts'
+import type { Subject } from '../tokens/tokens.ts'
+import { activeUsers } from './active-users.ts'
 import {
   type LookUp,
   lookUp,
@@ -28,12 +30,18 @@ import { roleRelation } from './user-plan.ts'
 
 export type CredentialKind = 'password' | 'api_key'
 
+/** All look-ups find active users alone (API_USER_ACTIVE). */
 export interface Users {
   readonly resource: Resource
   /** Looks up the user with this login name, compared byte for byte. */
   byName(request: ApiRequest, name: string): Promise<HookRecord | undefined>
   /** Looks up the user with this primary key, in the format of `keyOf`. */
   byKey(request: ApiRequest, key: string): Promise<HookRecord | undefined>
+  /**
+   * Looks up the user to whom a token or key was given. Undefined with another login name, because databases give the primary key of a
+   * deleted user to a new one.
+   */
+  bySubject(request: ApiRequest, subject: Subject): Promise<HookRecord | undefined>
   /** Looks up the user with this API key hash. */
   byKeyHash(request: ApiRequest, hash: string): Promise<HookRecord | undefined>
   /**
@@ -58,14 +66,20 @@ export interface Users {
 /** 4 checks at once, as many as libuv's thread pool has threads by default; 200 may wait. */
 const checks = createQueue(4, 200)
 
+export interface UsersParts {
+  readonly settings: AuthSettings
+  readonly resource: Resource
+  readonly open: OpenForRequest
+  readonly callHook: CallHook
+  readonly report: (error: unknown, request: ApiRequest) => void
+  /** Returns the error to throw when a function of the host has failed. */
+  readonly refusal: (error: unknown, request: ApiRequest) => Promise<unknown>
+}
+
 /** Creates the look-ups and the credential check of the user model. */
-export function createUsers(
-  settings: AuthSettings,
-  resource: Resource,
-  open: OpenForRequest,
-  callHook: CallHook,
-  report: (error: unknown, request: ApiRequest) => void,
-): Users {
+export function createUsers(parts: UsersParts): Users {
+  const { settings, resource, open, callHook, report, refusal } = parts
+  const { isActive, isMethod } = activeUsers(settings.userActive, resource, callHook)
   const passwords = createStoredPasswords({ settings, resource, open, report })
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
@@ -92,11 +106,39 @@ export function createUsers(
       return { ...row.values, roles: await loadRoles(opened, roles, row) }
     })
   }
+  const ifActive = async (
+    request: ApiRequest,
+    user: HookRecord,
+  ): Promise<HookRecord | undefined> => {
+    try {
+      return (await isActive(user)) ? user : undefined
+    } catch (error) {
+      throw await refusal(error, request)
+    }
+  }
+  const findActive: typeof find = async (request, look, texts) => {
+    const user = await find(request, look, texts)
+    return user === undefined ? undefined : ifActive(request, user)
+  }
+  const nobody = () => placeholderUser(resource, settings.passwordCost)
+  const byKey: Users['byKey'] = (request, key) => findActive(request, looks.key, keyTexts(key))
+  const lookupOf: Users['lookupOf'] = (user) =>
+    lookup === undefined ? '' : String(user?.[lookup.name] ?? '')
   return {
     resource,
-    byName: (request, name) => find(request, looks.name, [name]),
-    byKeyHash: (request, digest) => find(request, looks.hash, [digest]),
-    byKey: (request, key) => find(request, looks.key, keyTexts(key)),
+    async byName(request, name) {
+      const user = await find(request, looks.name, [name])
+      if (user !== undefined) return ifActive(request, user)
+      // Unknown name: do the same work, so that the response time does not reveal it. Its result and its errors are ignored.
+      if (isMethod) await Promise.resolve(isActive(nobody())).catch(() => {})
+      return undefined
+    },
+    byKeyHash: (request, digest) => findActive(request, looks.hash, [digest]),
+    byKey,
+    async bySubject(request, { key, lookup: given }) {
+      const user = await byKey(request, key)
+      return user !== undefined && lookupOf(user) === given ? user : undefined
+    },
     async check(request, user, secret, kind, before) {
       if (kind === 'password') await passwords.costsKnown(request)
       const stored = user !== undefined && kind === 'password' ? passwords.hashOf(user) : undefined
@@ -109,7 +151,7 @@ export function createUsers(
     },
     keyOf: (user) => keyText(resource, user),
     lookupField: lookup?.name,
-    lookupOf: (user) => (lookup === undefined ? '' : String(user[lookup.name] ?? '')),
+    lookupOf,
   }
 }
 

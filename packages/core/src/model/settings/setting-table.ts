@@ -36,6 +36,7 @@ import type {
 import { type CustomAuthScheme, customAuthScheme } from './auth/custom-auth-scheme.ts'
 import { type JwtIssuer, jwtIssuer } from './auth/jwt-issuers.ts'
 import { leastPasswordCost, mostPasswordCost, usualPasswordCost } from './auth/password-cost.ts'
+import { type UserCondition, userCondition } from './auth/user-active.ts'
 import type {
   BulkMethod,
   MethodName,
@@ -386,6 +387,11 @@ export class SettingTable<
   readonly API_USER_LOOKUP_FIELD: ApiPart<string> = authText
   /** The method of the user model that checks a password. Unset by default. */
   readonly API_CREDENTIAL_CHECK_METHOD: ApiPart<string> = authText
+  /**
+   * Which users may sign in and use their tokens and keys: the values of fields, such as `{ active: true }` or `{ blocked_at: null }`, or a
+   * method of the user model that returns true. Default: all that are stored.
+   */
+  readonly API_USER_ACTIVE: ApiPart<UserCondition> = { ...unset, ...apiPart, check: userCondition }
   /** Cost of bcrypt hashes, 4 to 16: 2^cost rounds. Default 10. */
   readonly API_PASSWORD_COST: ApiPart<number> = {
     default: usualPasswordCost,

@@ -59,7 +59,7 @@ export async function nextPair(
   const db = await database.session(request)
   const { refreshStore } = signIn
   const digest = await sha256Hex(presented)
-  const user = await tools.users.byKey(request, claims.key)
+  const user = await tools.users.bySubject(request, claims)
   if (user === undefined) {
     await refreshStore.revoke(db, digest, now)
     throw invalidRefreshToken()

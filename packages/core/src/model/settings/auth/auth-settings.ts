@@ -10,6 +10,7 @@ import type {
 import type { CustomAuthScheme } from './custom-auth-scheme.ts'
 import type { JwtIssuer } from './jwt-issuers.ts'
 import type { RateWindow } from './rate-windows.ts'
+import type { UserCondition } from './user-active.ts'
 
 /** Environment variables; only ACCESS_SECRET_KEY, REFRESH_SECRET_KEY and NODE_ENV are read. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -67,6 +68,8 @@ export interface AuthSettings {
   readonly lookupField: string | undefined
   /** The method of the user model that checks a password. */
   readonly checkMethod: string | undefined
+  /** Which users are active; undefined: all. */
+  readonly userActive: UserCondition | undefined
   /** The cost of new password hashes: bcrypt runs 2^cost rounds. */
   readonly passwordCost: number
   /** The field of the user model with the hash of an API key. */

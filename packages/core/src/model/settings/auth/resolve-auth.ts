@@ -11,6 +11,7 @@ import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
+import { conditionProblem } from './user-active.ts'
 
 /** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
 export function resolveAuth(
@@ -35,6 +36,7 @@ export function resolveAuth(
     userModel: find('API_USER_MODEL'),
     lookupField: find('API_USER_LOOKUP_FIELD'),
     checkMethod: find('API_CREDENTIAL_CHECK_METHOD'),
+    userActive: find('API_USER_ACTIVE'),
     passwordCost: get('API_PASSWORD_COST'),
     hashField: find('API_CREDENTIAL_HASH_FIELD'),
     keyLookup: find('API_KEY_AUTH_AND_RETURN_METHOD'),
@@ -168,7 +170,11 @@ function checkKeys(
 /** Checks that the user model has the configured fields and method. */
 function checkUserModel(config: ApiConfig, problems: Problems): void {
   const model = config.API_USER_MODEL as AnyModel | undefined
-  if (model === undefined) return
+  const active = config.API_USER_ACTIVE
+  if (model === undefined) {
+    if (active !== undefined) problems.add('config.API_USER_ACTIVE', 'needs API_USER_MODEL.')
+    return
+  }
   if (typeof model.name !== 'string' || typeof model.columns !== 'object') {
     problems.add('config.API_USER_MODEL', 'expected what defineModel returns.')
     return
@@ -182,6 +188,8 @@ function checkUserModel(config: ApiConfig, problems: Problems): void {
     const hint = didYouMean(field, Object.keys(model.columns))
     problems.add(`config.${key}`, `${model.name} has no column "${field}".${hint}`)
   }
+  const wrong = active === undefined ? undefined : conditionProblem(active, model)
+  if (wrong !== undefined) problems.add('config.API_USER_ACTIVE', wrong)
   const method = config.API_CREDENTIAL_CHECK_METHOD
   const methods = model.methods ?? {}
   if (method !== undefined && !Object.hasOwn(methods, method)) {

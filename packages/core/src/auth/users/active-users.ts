@@ -1,0 +1,44 @@
+// Active users (API_USER_ACTIVE): whether a stored user may still sign in and use what it was given.
+
+import type { JsonValue } from '../../lib/json/json-value.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
+import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
+import type { HookRecord } from '../../model/settings/access/hook-types.ts'
+import type { UserCondition } from '../../model/settings/auth/user-active.ts'
+import { sameValue } from '../../write/nodes/same-value.ts'
+
+export interface ActiveUsers {
+  /** Whether a user is active. Rejects if the method of the user model does. */
+  isActive(user: HookRecord): MaybePromise<boolean>
+  /** Whether a method of the host decides, which may take long. */
+  readonly isMethod: boolean
+}
+
+/** Without API_USER_ACTIVE, every stored user is active. */
+const always: ActiveUsers = { isActive: () => true, isMethod: false }
+
+/** Returns what decides, for a condition that was checked at start-up. */
+export function activeUsers(
+  condition: UserCondition | undefined,
+  resource: Resource,
+  callHook: CallHook,
+): ActiveUsers {
+  if (condition === undefined) return always
+  if (typeof condition === 'string') {
+    const method = resource.model.methods[condition]
+    const name = `method ${condition} of ${resource.name}`
+    const ask = async (user: HookRecord) => (await callHook(name, () => method?.(user))) === true
+    return { isActive: ask, isMethod: true }
+  }
+  const expected = Object.entries(condition).map(
+    ([name, value]) => [resource.allColumns.get(name), value] as const,
+  )
+  return {
+    isActive: (user) => expected.every(([column, value]) => holds(user, column, value)),
+    isMethod: false,
+  }
+}
+
+const holds = (user: HookRecord, column: NamedColumn | undefined, value: JsonValue): boolean =>
+  column !== undefined && sameValue(column, (user?.[column.name] ?? null) as JsonValue, value)
