@@ -156,6 +156,7 @@ const calm: FusionFacts = {
   policyHooks: false,
   callback: false,
   dependents: false,
+  endsUsers: false,
   permitted: true,
   narrows: () => false,
   locksReferred: () => true,
@@ -200,6 +201,7 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
     },
   ],
   'the caller may not write or read the record': [{ around: { permitted: false } }],
+  'what a user has may end with it': [{ around: { endsUsers: true } }],
   'the body has nested records': [
     sent({ parents }),
     sent({ children: [{ relation: relation as never, nodes: [] }] }),

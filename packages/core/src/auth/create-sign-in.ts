@@ -4,7 +4,10 @@ import type { HostFunctions } from '../access/hooks/host-functions.ts'
 import type { Connections } from '../database/connections.ts'
 import { Lease } from '../database/leases/lease.ts'
 import { createApiKeyStore } from '../database/own-tables/api-keys.ts'
-import { createRefreshTokenStore } from '../database/own-tables/refresh-tokens.ts'
+import {
+  createRefreshTokenStore,
+  type RefreshTokenStore,
+} from '../database/own-tables/refresh-tokens.ts'
 import { requestBounds } from '../database/statements/bounds.ts'
 import type { Clock } from '../lib/clock.ts'
 import { andThen } from '../lib/maybe-promise.ts'
@@ -12,10 +15,11 @@ import { withoutPlugins } from '../lib/sql/without-plugins.ts'
 import type { Resource } from '../model/registry/resource.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 import { noScopes } from '../query/compile/scopes.ts'
-import { createAuth } from './create-auth.ts'
+import { type Auth, createAuth } from './create-auth.ts'
 import { createLimiter } from './limits/limiter.ts'
 import type { SignIn } from './sign-in.ts'
 import type { OpenForRequest } from './users/look-up-user.ts'
+import { createUserEndings, type UserEndings } from './users/user-endings.ts'
 
 export interface SignInParts {
   readonly settings: ApiSettings
@@ -36,15 +40,32 @@ export function createSignIn(parts: SignInParts): SignIn {
   const open = openerOf(parts)
   const stored = { root, schema, dialect, bounds: requestBounds(statementTimeout) }
   const keys = { store: createApiKeyStore(stored), session: database.session }
+  const auth = createAuth({ settings, users, clock, open, keys, report, callHook })
+  const refreshStore = createRefreshTokenStore(stored)
   return {
-    auth: createAuth({ settings, users, clock, open, keys, report, callHook }),
-    refreshStore: createRefreshTokenStore(stored),
+    auth,
+    refreshStore,
+    endings: endingsOf(auth, refreshStore, clock),
     limits: {
       limiter: createLimiter({ store, clock, warn }),
       trustedProxies,
       loginWindows: settings.auth.loginWindows,
     },
   }
+}
+
+function endingsOf(
+  { users, tokens, keys }: Auth,
+  refreshStore: RefreshTokenStore,
+  clock: Clock,
+): UserEndings | undefined {
+  if (users === undefined || (tokens ?? keys) === undefined) return undefined
+  return createUserEndings({
+    users,
+    tokens: tokens && refreshStore,
+    keys: keys?.store,
+    clock,
+  })
 }
 
 /** Returns the function that opens the connection on which the user of a request is read. */

@@ -13,10 +13,12 @@ export interface ActiveUsers {
   isActive(user: HookRecord): MaybePromise<boolean>
   /** Whether a method of the host decides, which may take long. */
   readonly isMethod: boolean
+  /** The fields of a user that decide; all of them if that is unknown. */
+  readonly columns: readonly string[]
 }
 
 /** Without API_USER_ACTIVE, every stored user is active. */
-const always: ActiveUsers = { isActive: () => true, isMethod: false }
+const always: ActiveUsers = { isActive: () => true, isMethod: false, columns: [] }
 
 /** Returns what decides, for a condition that was checked at start-up. */
 export function activeUsers(
@@ -29,7 +31,7 @@ export function activeUsers(
     const method = resource.model.methods[condition]
     const name = `method ${condition} of ${resource.name}`
     const ask = async (user: HookRecord) => (await callHook(name, () => method?.(user))) === true
-    return { isActive: ask, isMethod: true }
+    return { isActive: ask, isMethod: true, columns: [...resource.allColumns.keys()] }
   }
   const expected = Object.entries(condition).map(
     ([name, value]) => [resource.allColumns.get(name), value] as const,
@@ -37,8 +39,15 @@ export function activeUsers(
   return {
     isActive: (user) => expected.every(([column, value]) => holds(user, column, value)),
     isMethod: false,
+    columns: expected.some(([column]) => column && isDerived(column))
+      ? [...resource.allColumns.keys()]
+      : Object.keys(condition),
   }
 }
+
+/** Whether the database computes the value from other columns. */
+const isDerived = ({ computed, definition }: NamedColumn): boolean =>
+  computed !== undefined || definition.generated !== undefined
 
 const holds = (user: HookRecord, column: NamedColumn | undefined, value: JsonValue): boolean =>
   column !== undefined && sameValue(column, (user?.[column.name] ?? null) as JsonValue, value)

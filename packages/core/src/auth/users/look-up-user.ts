@@ -6,6 +6,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import { compileByKey, compileByKeys, prepareByKey } from '../../query/cache/read-by-key.ts'
+import { keyChunks } from '../../query/compile/chunks.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -34,14 +35,27 @@ export interface LookUp {
     opened: OpenedDatabase,
     values: readonly Value[],
   ) => Promise<LoadedRow | undefined>
+  /** Reads the rows whose columns have one of these lists of values, with one statement for many of one column. */
+  readonly readAll: (
+    opened: OpenedDatabase,
+    lists: readonly (readonly Value[])[],
+  ) => Promise<readonly LoadedRow[]>
 }
 
 export function lookUp(resource: Resource, columns: readonly NamedColumn[]): LookUp {
   const prepared = prepareByKey(userPlan(resource, columns))
+  const read: LookUp['read'] = async ({ lease, target }, values) =>
+    readOne(lease, compileByKey(unscoped(target), prepared, values, lease))
   return {
     columns,
-    async read({ lease, target }, values) {
-      return readOne(lease, compileByKey(unscoped(target), prepared, values, lease))
+    read,
+    async readAll(opened, lists) {
+      const rows: LoadedRow[] = []
+      for (const values of lists) {
+        const row = await read(opened, values)
+        if (row !== undefined) rows.push(row)
+      }
+      return rows
     },
   }
 }
@@ -91,6 +105,15 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
         ? await turnsOf(lease.db)({ opened, value: values[0] as Value })
         : undefined
       return found ?? alone.read(opened, values)
+    },
+    async readAll({ lease, target }, lists) {
+      const rows: LoadedRow[] = []
+      for (const some of keyChunks(target.dialect, lists, columns)) {
+        const values = some.map(([value]) => value as Value)
+        const program = compileByKeys(unscoped(target), prepared, values, lease)
+        rows.push(...(await readAll(lease, program)))
+      }
+      return rows
     },
   }
 }

@@ -11,7 +11,7 @@ import type { AuthSettings } from '../../model/settings/auth/auth-settings.ts'
 import { compileEdges } from '../../query/compile/read-program.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
 import { keyValue } from '../../query/plan/conditions/value.ts'
-import type { EmbedPlan } from '../../query/plan/plan.ts'
+import type { EmbedPlan, Value } from '../../query/plan/plan.ts'
 import { edgesFrom, loadEdges } from '../../query/run/embed.ts'
 import type { LoadedRow } from '../../query/run/loaded-row.ts'
 import { unmatchableHash } from '../passwords/passwords.ts'
@@ -55,6 +55,13 @@ export interface Users {
     kind: CredentialKind,
     before: () => Promise<void>,
   ): Promise<boolean>
+  /** Returns, in the format of `keyOf`, those of the primary keys that an active user has, as this connection sees it. */
+  activeAmong(
+    opened: OpenedDatabase,
+    keys: readonly (readonly Value[])[],
+  ): Promise<ReadonlySet<string>>
+  /** The fields that decide whether a stored user is active, that mark it as deleted, and that are its primary key. */
+  readonly decisive: ReadonlySet<string>
   /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
   keyOf(user: HookRecord): string | undefined
   /** Returns the login name: the value of API_USER_LOOKUP_FIELD; empty without that setting. */
@@ -79,7 +86,7 @@ export interface UsersParts {
 /** Creates the look-ups and the credential check of the user model. */
 export function createUsers(parts: UsersParts): Users {
   const { settings, resource, open, callHook, report, refusal } = parts
-  const { isActive, isMethod } = activeUsers(settings.userActive, resource, callHook)
+  const { isActive, isMethod, columns } = activeUsers(settings.userActive, resource, callHook)
   const passwords = createStoredPasswords({ settings, resource, open, report })
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
@@ -91,19 +98,21 @@ export function createUsers(parts: UsersParts): Users {
     hash: sharedLookUp(resource, hash === undefined ? [] : [hash]),
   }
   const roles = roleRelation(resource)
+  const userOf = async (opened: OpenedDatabase, row: LoadedRow): Promise<HookRecord> =>
+    roles === undefined
+      ? (row.values as HookRecord)
+      : { ...row.values, roles: await loadRoles(opened, roles, row) }
   const find = async (
     request: ApiRequest,
     look: LookUp,
     texts: readonly string[],
   ): Promise<HookRecord | undefined> => {
-    const { columns } = look
-    const values = columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
-    if (columns.length === 0 || columns.length !== texts.length) return undefined
-    if (values.length !== columns.length) return undefined
+    const values = look.columns.flatMap((column, i) => keyValue(column, texts[i] ?? '') ?? [])
+    if (values.length === 0 || look.columns.length !== texts.length) return undefined
+    if (values.length !== look.columns.length) return undefined
     return andThen(open(request), async (opened) => {
       const row = await look.read(opened, values)
-      if (row === undefined || roles === undefined) return row?.values as HookRecord | undefined
-      return { ...row.values, roles: await loadRoles(opened, roles, row) }
+      return row && userOf(opened, row)
     })
   }
   const ifActive = async (
@@ -149,6 +158,19 @@ export function createUsers(parts: UsersParts): Users {
       if (right && stored !== undefined) await passwords.replace(request, stored, secret)
       return right
     },
+    async activeAmong(opened, keys) {
+      const found = new Set<string>()
+      for (const row of await looks.key.readAll(opened, keys)) {
+        const user = isMethod ? await userOf(opened, row) : (row.values as HookRecord)
+        if (await isActive(user)) found.add(keyText(resource, user) ?? '')
+      }
+      return found
+    },
+    decisive: new Set([
+      ...columns,
+      ...(resource.settings.softDelete === null ? [] : [resource.settings.softDelete.attribute]),
+      ...resource.primaryKey.map(({ name }) => name),
+    ]),
     keyOf: (user) => keyText(resource, user),
     lookupField: lookup?.name,
     lookupOf,

@@ -42,6 +42,8 @@ export interface ApiKeyStore {
   delete(db: AnyDatabase, id: string): Promise<boolean>
   /** Deletes all keys of a user; returns their number. */
   deleteAll(db: AnyDatabase, userKey: string): Promise<number>
+  /** Deletes all keys of these users, if the table exists. */
+  endAll(db: AnyDatabase, userKeys: readonly string[]): Promise<void>
   /** Stores when a key was last used. */
   noteUse(db: AnyDatabase, id: string, now: number): Promise<void>
 }
@@ -54,7 +56,9 @@ export function createApiKeyStore(parts: {
   readonly bounds: Bounds
 }): ApiKeyStore {
   const table = storeTable(parts.schema, 'api_keys')
-  const ready = createTableOnce(parts.root, parts.bounds, (types) => definitionOf(table, types))
+  const ready = createTableOnce(parts.root, parts.bounds, table, (types) =>
+    definitionOf(table, types),
+  )
 
   const send = async (db: AnyDatabase, statement: Fragment) => {
     const dialect = await parts.dialect(db)
@@ -94,6 +98,11 @@ export function createApiKeyStore(parts: {
     },
     delete: async (db, id) => (await changed(db, sql`delete from ${table} where ${isId(id)}`)) > 0,
     deleteAll: (db, userKey) => changed(db, sql`delete from ${table} where ${isOfUser(userKey)}`),
+    async endAll(db, userKeys) {
+      if (!(await ready.exists(db, await parts.dialect(db)))) return
+      const ofUsers = sql`${sql.id('user_pk')} in (${sql.join(userKeys)})`
+      await send(db, sql`delete from ${table} where ${ofUsers}`)
+    },
     async noteUse(db, id, now) {
       await send(db, sql`update ${table} set ${sql.id('last_used_at')} = ${now} where ${isId(id)}`)
     },

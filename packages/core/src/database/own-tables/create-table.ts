@@ -17,6 +17,11 @@ export const storeTable = (schema: string | undefined, name: string): Fragment =
 /** Creates a table if it is missing. */
 export interface TableMaker {
   ensure(db: AnyDatabase, dialect: InternalDialect): Promise<void>
+  /**
+   * Whether the table exists, for a statement that needs none. In a transaction of a database that creates tables only outside of one,
+   * it is not created: that needs another connection, and the pool may have one alone.
+   */
+  exists(db: AnyDatabase, dialect: InternalDialect): Promise<boolean>
   /** Makes the next `ensure` check the table again. */
   forget(db: AnyDatabase): void
 }
@@ -25,6 +30,7 @@ export interface TableMaker {
 export function createTableOnce(
   root: AnyDatabase,
   bounds: Bounds,
+  table: Fragment,
   statement: (types: StoreTypes) => Fragment,
 ): TableMaker {
   const made = new WeakMap<object, Promise<void>>()
@@ -36,13 +42,30 @@ export function createTableOnce(
     making.catch(() => made.delete(db))
     return making
   }
+  const ensure: TableMaker['ensure'] = async (db, dialect) => {
+    if (!db.isTransaction) return create(db, dialect)
+    // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
+    // transaction, and the next request checks the table again, because a rollback drops it.
+    if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
+    if (!made.has(root)) await leaseOf(db, dialect, bounds).send(statement(storeTypesOf(dialect)))
+  }
   return {
-    async ensure(db, dialect) {
-      if (!db.isTransaction) return create(db, dialect)
-      // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
-      // transaction, and the next request checks the table again, because a rollback drops it.
-      if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
-      if (!made.has(root)) await leaseOf(db, dialect, bounds).send(statement(storeTypesOf(dialect)))
+    ensure,
+    async exists(db, dialect) {
+      const isMade = made.has(db.isTransaction ? root : db)
+      if (isMade || !db.isTransaction || dialect.capabilities.createsTablesInTransactions) {
+        await ensure(db, dialect)
+        return true
+      }
+      try {
+        const one = sql.id('one')
+        await leaseOf(db, dialect, bounds).send(sql`select 1 as ${one} from ${table} where 1 = 0`)
+        return true
+      } catch (error) {
+        const failure = asUnavailable(dialect, error)
+        if (failure !== undefined) throw failure
+        return false
+      }
     },
     forget(db) {
       made.delete(db)

@@ -65,6 +65,8 @@ export interface RefreshTokenStore {
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
   /** Revokes all valid tokens of a user; returns their number. */
   revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
+  /** Revokes all valid tokens of these users, if the table exists. */
+  endAll(db: AnyDatabase, userKeys: readonly string[], now: number): Promise<void>
   /** Deletes expired tokens; returns their number. */
   purge(db: AnyDatabase, now: number): Promise<number>
 }
@@ -85,7 +87,9 @@ export function createRefreshTokenStore(parts: {
   readonly bounds: Bounds
 }): RefreshTokenStore {
   const name = storeTable(parts.schema, 'refresh_tokens')
-  const ready = createTableOnce(parts.root, parts.bounds, (types) => definitionOf(name, types))
+  const ready = createTableOnce(parts.root, parts.bounds, name, (types) =>
+    definitionOf(name, types),
+  )
 
   /** Runs `work` in a transaction if the driver has them, with the SQL fragments of this database. */
   const run = async <T>(
@@ -127,7 +131,11 @@ export function createRefreshTokenStore(parts: {
     addSibling: (db, digest, sibling, now) =>
       run(db, (fragments) => addSibling(fragments, digest, sibling, now)),
     revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
-    revokeAll: (db, userKey, now) => run(db, (fragments) => revokeAll(fragments, userKey, now)),
+    revokeAll: (db, userKey, now) => run(db, (fragments) => revokeAll(fragments, [userKey], now)),
+    async endAll(db, userKeys, now) {
+      if (!(await ready.exists(db, await parts.dialect(db)))) return
+      await run(db, (fragments) => revokeAll(fragments, userKeys, now))
+    },
     purge: (db, now) =>
       run(db, ({ table, expired, execute }) =>
         execute(sql`delete from ${table} where ${expired(now)}`),
@@ -195,7 +203,7 @@ function fragmentsOf(lease: Lease, table: Fragment): Fragments {
   }
 }
 
-/** Creates the columns. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
+/** Creates the columns. The unique constraint is the index by which the tokens of a user are found. `replaced_by` is not a foreign key, because the successor may be purged before the token. */
 const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
   sql`create table if not exists ${table} (${sql.join([
     sql`${sql.id('token')} ${sql([types.digest])} not null primary key`,
@@ -207,6 +215,7 @@ const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
     sql`${sql.id('revoked')} ${sql([types.boolean])} not null`,
     sql`${sql.id('revoked_at')} ${sql([types.datetime])} null`,
     sql`${sql.id('replaced_by')} ${sql([types.digest])} null`,
+    sql`unique (${sql.id('user_pk')}, ${sql.id('token')})`,
   ])})`
 
 /** Stores a token; `sibling` follows it in its chain. A `revoked` one only keeps another request from storing it. */
@@ -338,12 +347,12 @@ async function readToken(
 /** Revokes twice: a rotation for which the first statement waited has stored its successor since. */
 async function revokeAll(
   { table, set, alive, execute }: Fragments,
-  userKey: string,
+  userKeys: readonly string[],
   now: number,
 ): Promise<number> {
   const revoke = () =>
     execute(
-      sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} = ${userKey} and ${alive}`,
+      sql`update ${table} set ${set(now)} where ${sql.id('user_pk')} in (${sql.join(userKeys)}) and ${alive}`,
     )
   return (await revoke()) + (await revoke())
 }

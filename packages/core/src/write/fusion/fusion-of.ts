@@ -37,6 +37,7 @@ export type Reason =
   | 'it sets the soft-delete attribute'
   | 'the soft-delete value is a function'
   | 'other records may refer to the record'
+  | 'what a user has may end with it'
   | 'the response shows more than the row'
   | 'the database does not support it'
 
@@ -72,6 +73,8 @@ export interface FusionFacts {
   readonly callback: boolean
   /** Whether other records may refer to one that is removed, which must be checked before. */
   readonly dependents: boolean
+  /** Whether tokens and keys of a user may end with the write, by statements of their own. */
+  readonly endsUsers: boolean
   /** Whether methods and roles allow the write and the read of its response. */
   readonly permitted: boolean
   /** Whether a policy hides records of a resource. */
@@ -124,6 +127,7 @@ function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reas
 
 function reasonInWrite(one: OneRecord, facts: FusionFacts): Reason | undefined {
   const { resource, record, echo } = one
+  if (facts.endsUsers) return 'what a user has may end with it'
   if (facts.dependents) return 'other records may refer to the record'
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'

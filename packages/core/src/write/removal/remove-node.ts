@@ -72,6 +72,7 @@ async function removeBegun(removing: Removing, own: Begun): Promise<void> {
   removals.removed.add(resource, stored, how, height)
   // The body names no dependents.
   context.changes?.note(resource, stored, stored, above === undefined ? path : null)
+  context.users?.removed(resource, stored)
   noteRemovedLinks(context, resource, stored, removing.links, removals.goneLinks)
 }
 

@@ -69,6 +69,7 @@ export interface ReferenceUse {
  *   Write-only columns are always written, so they are not compared;
  * - of records that are deleted: the columns to which other records refer, and those that refer to records of the same model;
  * - of a rule by which no two records overlap all columns, if one of them is set;
+ * - of users those that are set of the columns that decide whether a user is active;
  * - of records that are restored: the foreign keys to records that may be deleted;
  * - of a unique key, of a composite foreign key and of one whose target hides records all columns, if one of them is set, because checks
  *   and errors are about the whole key; often all unique keys, as `mayMeetAnyKey` says;
@@ -204,7 +205,7 @@ function addMark(names: Set<string>, context: WriteContext, resource: Resource):
 /** Adds what is needed of the stored record when columns are `set`: those to compare, and the whole keys of which they are a part. */
 function addSet(
   names: Set<string>,
-  { access, target }: WriteContext,
+  { access, target, users }: WriteContext,
   resource: Resource,
   set: ReadonlySet<string>,
   { touches }: { readonly touches: boolean },
@@ -221,6 +222,7 @@ function addSet(
       for (const name of reads) names.add(name)
     }
   }
+  for (const name of users?.columnsOf(resource) ?? []) if (set.has(name)) names.add(name)
   const mayWriteEqual = touches && maySetUnchangedColumns(target.dialect, resource)
   for (const column of resource.allColumns.values()) {
     // The database may refuse a special value that it stores, such as a zero date, if it is written again.

@@ -15,6 +15,7 @@ import type { WriteAccess } from '../check/write-access.ts'
 import type { Fused } from '../fusion/one-record.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
+import type { ChangedUsers } from './changed-users.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
 import type { RemovedLinkCount } from './removed-link-count.ts'
 import type { WrittenRecords } from './written-records.ts'
@@ -88,6 +89,8 @@ export interface WriteContext extends ValueSources {
   readonly validate: (checks: readonly ValueCheck[]) => Promise<void>
   /** Collects the written records; absent if no callback receives them. */
   readonly changes: ChangeLog | undefined
+  /** Collects the users that may no longer be active; absent if nothing ends with a user. */
+  readonly users: ChangedUsers | undefined
   /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => CodedProblem | undefined
   readonly problems: InputProblems

@@ -53,6 +53,8 @@ export interface WriteRequest<W extends OpenWrite, R> extends Warned {
   /** Runs the steps of the response that belong to the transaction. */
   finish(writing: W, written: R): MaybePromise<R>
   beforeCommit(writing: W, changes: readonly Change[]): Promise<void>
+  /** Ends what the users that the write has removed or made inactive have. Called after the callback before COMMIT; in a batch, when the write has ended. */
+  endUsers(writing: W): MaybePromise<void>
   /** Called after COMMIT; in a batch, when the write has ended. `again` makes the response anew, as long as the transaction is open. */
   noteChanges(changes: readonly Change[], again: (() => Promise<R>) | undefined): void
 }
@@ -118,6 +120,7 @@ export function writeOnce<W extends OpenWrite, R>(
     const changes = request.needsChanges ? await changesOf(context) : []
     // Before the response is made, which shows what the callback has written.
     await request.beforeCommit(writing, changes)
+    await request.endUsers(writing)
     const response = async (): Promise<R> => request.finish(writing, await respond())
     const result = await response()
     await hooks.nested.settled()

@@ -8,7 +8,7 @@ import { hasCallback } from '../../../access/hooks/write-hooks.ts'
 import { mayAct } from '../../../access/reach.ts'
 import { actsOnDependents, dependentsOf } from '../../../model/registry/relations/dependents.ts'
 import type { Opened } from '../../../query/scoper.ts'
-import type { FusionFacts } from '../../../write/fusion/fusion-of.ts'
+import { type FusionFacts, maySet } from '../../../write/fusion/fusion-of.ts'
 import type { OneRecord } from '../../../write/fusion/one-record.ts'
 import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
@@ -27,6 +27,7 @@ export function fusionFacts(call: Call, { own, lease }: Opened, one: OneRecord):
     policyHooks: runtime.access.policies.hasHookFor(resource, action),
     callback: notesChanges(call) || hasCallback(resource, method, callback),
     dependents: record === null && hasDependents(call, one),
+    endsUsers: mayEndUsers(call, one),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.access.policies.narrows(target),
     locksReferred: (target) =>
@@ -44,6 +45,21 @@ function calledFor({
 }: OneRecord): readonly [Action, Parameters<WriteHooks['has']>[1]] {
   if (record === null) return ['DELETE', 'remove']
   return change === 'insert' ? ['POST', 'add'] : [replace ? 'PUT' : 'PATCH', 'update']
+}
+
+/** Whether tokens and keys of a user may end with the write. */
+function mayEndUsers({ runtime }: Call, one: OneRecord): boolean {
+  const { endings } = runtime.signIn
+  if (endings === undefined || endings.users.model !== one.resource.model) return false
+  if (one.change === 'insert') return false
+  const columns = [...endings.columns].map((name) => endings.users.allColumns.get(name)?.dbName)
+  return (
+    one.record === null ||
+    maySet(
+      one,
+      columns.filter((name) => name !== undefined),
+    )
+  )
 }
 
 function hasDependents({ registry }: Call, { resource, change, cascade }: OneRecord): boolean {

@@ -86,6 +86,8 @@ export async function inWrite(
       async beforeCommit(writing, changes) {
         if (batch === undefined) await runBeforeCommit(writing.call, changes)
       },
+      endUsers: ({ context: { users }, opened: { lease, target } }) =>
+        users && runtime.signIn.endings?.end({ lease, target, isShared: false }, users),
       noteChanges(changes, again) {
         if (batch) batch.note(call, changes, again)
         else runAfterCommit(call, changes, !opened.own.isTransaction)
@@ -148,6 +150,7 @@ function writingIn(
     defaultOf: sources.defaultOf,
     deletedValueOf: sources.deletedValueOf,
     changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
+    users: isAlone ? undefined : call.runtime.signIn.endings?.collect(),
     validate(checks) {
       const host = validatorHost(inside)
       return runChecks(checks, problems, host, (check) =>
