@@ -47,6 +47,7 @@ const places: Readonly<Record<string, string>> = {
   'write/resolve/stored-texts.ts': 'the database numbers the keys',
   'write/segments/call-hooks.ts': 'only whether there is a key',
   'write/store/change-log.ts': bothStored,
+  'write/store/changed-users.ts': bothStored,
   'write/store/generated-keys.ts': 'generated keys, which have one spelling',
   'write/store/rows/default-keys.ts': 'generated keys, which have one spelling',
   'write/store/rows/referrers-first.ts':

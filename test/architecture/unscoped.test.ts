@@ -27,7 +27,10 @@ const known: readonly Unscoped[] = [
         1,
         'the tables that the conditions of a policy name; none of their rows is returned',
       ],
-      'auth/users/look-up-user.ts': [2, 'the user of the request, before policies can be called'],
+      'auth/users/look-up-user.ts': [
+        3,
+        'the user of the request, before policies can be called, and whether users are active',
+      ],
       'auth/users/users.ts': [1, 'the roles of the user, before policies can be called'],
       'auth/passwords/stored-passwords.ts': [
         1,
@@ -230,6 +233,7 @@ const known: readonly Unscoped[] = [
 /** Files that contain the text of a SELECT. */
 const readingFiles: Readonly<Record<string, string>> = {
   'database/own-tables/api-keys.ts': ownTable,
+  'database/own-tables/create-table.ts': ownTable,
   'database/own-tables/idempotency-keys.ts': ownTable,
   'database/own-tables/refresh-tokens.ts': ownTable,
 }

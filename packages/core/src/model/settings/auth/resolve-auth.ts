@@ -11,7 +11,7 @@ import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
-import { conditionProblem } from './user-active.ts'
+import { conditionProblem } from './user-active-problem.ts'
 
 /** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
 export function resolveAuth(

@@ -1,8 +1,5 @@
 // UserCondition: which users are active (API_USER_ACTIVE), and the check of that setting.
 
-import { didYouMean } from '../../../lib/naming/suggest.ts'
-import { columnTypes, fits, isColumnType } from '../../column-types.ts'
-import type { AnyModel } from '../../define-model.ts'
 import { type Check, shown } from '../setting-checks.ts'
 
 /** The values that the fields of an active user have, or the name of a method of the user model that returns true for one. */
@@ -13,30 +10,4 @@ export const userCondition: Check = (value) => {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (isObject && Object.keys(value).length > 0) return undefined
   return `expected the values of fields such as { active: true }, or the name of a method of the user model, got ${shown(value)}.`
-}
-
-/** Returns what is wrong with a condition on the user model; undefined if nothing is. */
-export function conditionProblem(condition: UserCondition, model: AnyModel): string | undefined {
-  const { name, columns, methods = {} } = model
-  if (typeof condition === 'string') {
-    if (Object.hasOwn(methods, condition)) return undefined
-    if (Object.hasOwn(columns, condition)) {
-      return `"${condition}" is a column of ${name}: expected its value for active users, such as { ${condition}: true }.`
-    }
-    return `${name} has no method "${condition}".${didYouMean(condition, Object.keys(methods))}`
-  }
-  for (const [field, value] of Object.entries(condition)) {
-    const column = Object.hasOwn(columns, field) ? columns[field] : undefined
-    if (column === undefined) {
-      return `${name} has no column "${field}".${didYouMean(field, Object.keys(columns))}`
-    }
-    // `checkColumn` reports a type that does not exist.
-    if (!isColumnType(column.type)) return undefined
-    const isValue =
-      value === null
-        ? column.nullable === true
-        : columnTypes[column.type].json !== 'any' && fits(column, value)
-    if (!isValue) return `${shown(value)} is no value of ${field}, which is of type ${column.type}.`
-  }
-  return undefined
 }
