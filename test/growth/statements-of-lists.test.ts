@@ -369,4 +369,39 @@ eachDatabase('growth of the statements of lists', (test, db) => {
       ok(many - few <= 20, `16 records: ${few}, 64 records: ${many}`)
     })
   }
+
+  test('POST and PATCH of records under a rule against overlaps, each with another parent', async () => {
+    const Room = defineModel('Room', { columns: { id }, meta: {} })
+    const Stay = defineModel('Stay', {
+      columns: {
+        id,
+        room_id: { type: 'integer' },
+        first: { type: 'integer' },
+        last: { type: 'integer' },
+      },
+      relations: { room: belongsTo('Room', 'room_id') },
+      exclude: { room_id: 'equal', period: ['first', 'last'] },
+      meta: {},
+    })
+    const models = [Room, Stay]
+    await createTables(db, models)
+    await insertRows(
+      db,
+      Room,
+      times(40, (i) => ({ id: i + 1 })),
+    )
+    const api = testApi(db, models, config)
+    const counts: (readonly number[])[] = []
+    for (const n of [10, 40]) {
+      const stays = times(n, (i) => ({ room_id: i + 1, first: n, last: n + 1 }))
+      const made = await statementsOf(api, 'POST', '/api/stays', stays)
+      const { value } = await send(api, 'GET', `/api/stays?first__eq=${n}&limit=${n}`)
+      const moved = (value as readonly { id: number }[]).map((stay) => ({
+        id: stay.id,
+        last: n + 2,
+      }))
+      counts.push([made, await statementsOf(api, 'PATCH', '/api/stays', moved)])
+    }
+    equal(counts[1], counts[0])
+  })
 })

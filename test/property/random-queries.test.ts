@@ -1,7 +1,13 @@
-/** Any query gets a success or a refusal, never a failure, and text of the client is in the SQL only as a bound value. */
+/**
+ * Any query gets a success or a refusal, never a failure, the same by the client in the process, and text of the client is in the SQL
+ * only as a bound value.
+ */
+import { deepStrictEqual } from 'node:assert'
 import type { Api } from '@model-api/core'
 import fc from 'fast-check'
 import { get } from '../support/api.ts'
+import { inFormOfAs, verdictAs } from '../support/as-client.ts'
+import { verdictAlone } from '../support/batch.ts'
 import { batches, check } from '../support/property.ts'
 import { urlOf } from '../support/reference/answer.ts'
 import { decodeQuery, queryParts, someWorld } from '../support/reference/arbitrary.ts'
@@ -243,6 +249,22 @@ const known = new Set([
   ]),
 ])
 
+/** Every third query, and always the same ones, so that a failure can be repeated. */
+const isAskedAgain = (url: string): boolean => url.length % 3 === 0
+
+/** What the client in the process tells otherwise than a request. */
+async function otherwiseByClient(api: Api, url: string): Promise<readonly string[]> {
+  const request = { method: 'GET', url, headers: {} }
+  const expected = inFormOfAs(await verdictAlone(api, request))
+  const told = await verdictAs(api, null, request, 'works')
+  try {
+    deepStrictEqual(told, expected)
+    return []
+  } catch (error) {
+    return [`by api.as: ${String(error)}`]
+  }
+}
+
 eachDatabase('random queries', (test, db) => {
   let apis: ReadonlyMap<number | undefined, Api>
   test.before(async () => {
@@ -267,6 +289,7 @@ eachDatabase('random queries', (test, db) => {
         if (literals.length > 0) problems.push(`literals ${literals.join(', ')} in ${sql}`)
         if (/kanarie|73450917/i.test(sql)) problems.push(`text of the client in ${sql}`)
       }
+      if (isAskedAgain(url)) problems.push(...(await otherwiseByClient(api, url)))
       if (problems.length === 0) return undefined
       return [`GET ${url}`, ...problems].join('\n')
     }),

@@ -30,9 +30,10 @@ export async function conformance(
     errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
   const api = createApi({ db, models, config, env: secrets, onError, onWarning: () => {} })
-  const answers = await answersOf(api)
+  const { text, documents } = await answersOf(api)
+  const inProcess = await resultsOf(api)
   await api.close()
-  return { ...answers, errors }
+  return { text: `${text}\n${inProcess}`, documents, errors }
 }
 
 async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
@@ -55,6 +56,35 @@ async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
     remember(kept, body)
   }
   return { text: lines.join('\n'), documents }
+}
+
+interface InProcess {
+  readonly [collection: string]: Readonly<
+    Record<
+      'list' | 'get' | 'create' | 'update' | 'remove',
+      (...given: unknown[]) => PromiseLike<unknown>
+    >
+  >
+}
+
+/** What the client in the process tells of reads, writes and refusals. */
+async function resultsOf(api: Api): Promise<string> {
+  const { books, tags, loans } = api.as('system') as unknown as Required<InProcess>
+  const told = async (name: string, call: PromiseLike<unknown> | undefined): Promise<string> => {
+    const { status, value, error } = (await call) as Record<string, unknown>
+    const code = (error as { readonly code?: string } | undefined)?.code
+    return `api.as ${name}\n${status} ${JSON.stringify(code ?? value)}\n`
+  }
+  const query = { where: { price: { gt: '9' } }, orderBy: ['id'], fields: ['id', 'price'] }
+  return [
+    await told('list', books?.list(query)),
+    await told('get', books?.get(3, { fields: ['sold', 'published_at', 'details'] })),
+    await told('get of no record', books?.get(98)),
+    await told('create', tags?.create({ name: 'in the process' }, { fields: ['name'] })),
+    await told('create of a wrong value', tags?.create({ name: 7 })),
+    await told('update that overlaps', loans?.update(1, { back: null })),
+    await told('remove', loans?.remove(1)),
+  ].join('\n')
 }
 
 const withoutVarying = (body: string): string => body.replace(token, '(token)')

@@ -186,6 +186,17 @@ const further: readonly Request[] = [
   ]),
 ]
 
+const loan = (seal_id: number, taken: string, back: string | null) => ({ seal_id, taken, back })
+
+/** Records that must not overlap. */
+const overlaps: readonly Request[] = [
+  send('POST', '/api/loans', loan(1, '2024-05-15T10:00:00Z', '2024-05-16T10:00:00Z')),
+  send('POST', '/api/loans', loan(1, '2024-05-14T12:00:00Z', null)),
+  send('PATCH', '/api/loans/1', { back: '2024-05-15T10:00:01Z' }),
+  send('PATCH', '/api/loans/1', { back: '2024-05-14T10:00:00Z' }),
+  send('POST', '/api/loans', loan(98, '2024-05-14T12:00:00Z', null)),
+]
+
 const authentication: readonly Request[] = [
   get('/api/notes'),
   send('POST', '/auth/login', { username: 'ann', password: 'wrong' }),
@@ -223,6 +234,7 @@ export const requests: readonly Request[] = [
   ...singleWrites,
   ...transactions,
   ...further,
+  ...overlaps,
   ...authentication,
   ...documents,
 ]

@@ -94,6 +94,19 @@ const Seal = defineModel('Seal', {
   meta: { allow_bulk: ['POST'] },
 })
 
+/** Loans of a seal do not overlap. */
+const Loan = defineModel('Loan', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    seal_id: { type: 'integer' },
+    taken: { type: 'datetime' },
+    back: { type: 'datetime', nullable: true },
+  },
+  relations: { seal: belongsTo('Seal', 'seal_id') },
+  exclude: { name: 'one loan', seal_id: 'equal', period: ['taken', 'back'] },
+  meta: {},
+})
+
 const User = defineModel('User', {
   columns: {
     id: { type: 'integer', primaryKey: true, generated: true },
@@ -103,7 +116,7 @@ const User = defineModel('User', {
   methods: { check_password: passwordCheck('password_hash') },
 })
 
-export const models: readonly AnyModel[] = [Author, Book, Tag, Note, Shelf, Seal, User]
+export const models: readonly AnyModel[] = [Author, Book, Tag, Note, Shelf, Seal, Loan, User]
 
 /** Omits the time from the responses. */
 export const config: ApiConfig = {
@@ -192,6 +205,7 @@ function script(tables: Tables): readonly string[] {
     `create table notes (id ${t.uuid} primary key, text varchar(1000) not null, scan ${t.binary}, seen_at ${t.time})`,
     `create table shelves (id ${t.key}, place varchar(40) not null unique, below_id integer, gone ${t.boolean} not null)`,
     `create table seals (id ${t.key}, mark varchar(40) not null unique, colour varchar(40) not null, code varchar(40))`,
+    `create table loans (id ${t.key}, seal_id integer not null, taken ${t.datetime} not null, back ${t.datetime})`,
     `create table users (id ${t.key}, name varchar(80) not null unique, password_hash varchar(80) not null)`,
     `insert into authors (id, name, born_on) values (1, 'Ann Archer', '1970-01-31'), (2, 'bob Baker', null), (3, 'Čapek, Karel', '1890-01-09')`,
     `insert into books (id, title, price, rating, sold, in_stock, published_at, details, author_id) values
@@ -204,13 +218,14 @@ function script(tables: Tables): readonly string[] {
     `insert into book_tags (book_id, tag_id) values (1, 1), (2, 2), (3, 1), (3, 3), (4, 3)`,
     `insert into shelves (id, place, below_id, gone) values (1, 'hall', null, ${no}), (2, 'attic', null, ${yes}), (3, 'loft', 2, ${yes}), (4, 'shelf', 1, ${no})`,
     `insert into seals (id, mark, colour) values (1, 'lion', 'red'), (2, 'boat', 'blue')`,
+    `insert into loans (id, seal_id, taken, back) values (1, 1, '2024-05-14 10:00:00.000', '2024-05-15 10:00:00.000')`,
     `insert into users (id, name, password_hash) values (1, 'ann', '${passwordHash}')`,
-    ...['authors', 'books', 'tags', 'shelves', 'seals', 'users'].map(next),
+    ...['authors', 'books', 'tags', 'shelves', 'seals', 'loans', 'users'].map(next),
   ]
 }
 
 const tables =
-  'books authors book_tags tags notes shelves seals users refresh_tokens idempotency_keys'
+  'books authors book_tags tags notes shelves seals loans users refresh_tokens idempotency_keys'
 
 /** Creates and fills the tables; drops those of an earlier run. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the script

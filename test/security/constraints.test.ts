@@ -36,7 +36,21 @@ const Member = defineModel('Member', {
   relations: { team: belongsTo('Team', 'team_id') },
   meta: { access_policy: owned },
 })
-const models: readonly AnyModel[] = [Team, Member]
+const Shift = defineModel('Shift', {
+  columns: {
+    id,
+    owner_id: { type: 'integer' },
+    name: { type: 'string', default: 'x' },
+    team_id: { type: 'integer' },
+    begins: { type: 'integer' },
+    ends: { type: 'integer' },
+    wage: { type: 'integer', hidden: true, default: 1 },
+  },
+  relations: { team: belongsTo('Team', 'team_id') },
+  exclude: { team_id: 'equal', wage: 'equal', period: ['begins', 'ends'] },
+  meta: { access_policy: owned },
+})
+const models: readonly AnyModel[] = [Team, Member, Shift]
 
 /** A user whose next record gets this badge. */
 const me = (badge: string) => ({ id: 7, badge })
@@ -64,6 +78,12 @@ eachDatabase('a constraint', (test, db) => {
       { id: 1, owner_id: 7, name: 'Ann', email: 'mine@x.org', badge: 'b1', team_id: 1 },
       { id: 2, owner_id: 7, name: 'Bob', email: 'bob@x.org', badge: 'b2', team_id: null },
       { id: 3, owner_id: 8, name: 'Eve', email: 'theirs@x.org', badge: 'b3', team_id: 2 },
+    ])
+    const shift = { name: 'x', team_id: 1, wage: 1 }
+    await insertRows(db, Shift, [
+      { ...shift, id: 1, owner_id: 7, begins: 10, ends: 12 },
+      { ...shift, id: 2, owner_id: 8, begins: 20, ends: 22 },
+      { ...shift, id: 3, owner_id: 7, begins: 30, ends: 32 },
     ])
   })
 
@@ -108,6 +128,45 @@ eachDatabase('a constraint', (test, db) => {
       [403, 404, 403, 404, 403, 404],
     )
     equal(new Set(answers.map(([, text]) => text)).size, 2)
+  })
+
+  test('against overlaps gives the same error for a hidden row as for a visible one, and names no hidden column', async () => {
+    const shift = (begins: number, more = {}) => ({
+      ...{ id: next + 1, owner_id: 7, team_id: 1, begins, ends: begins + 1 },
+      ...more,
+    })
+    const answersAt = async (begins: number) => [
+      await answer('POST', '/api/shifts', shift(begins)),
+      await answer('POST', '/api/shifts', [shift(50), shift(begins, { id: next + 2 })]),
+      await answer('PATCH', '/api/shifts/3', { begins, ends: begins + 1 }),
+    ]
+    const [mine, theirs] = [await answersAt(11), await answersAt(21)]
+    equal(theirs, mine)
+    const message = ['Another record overlaps this one (team_id, begins, ends).']
+    equal(
+      theirs.map(([status, text]) => [status, reason(text)]),
+      [
+        [409, { begins: message }],
+        [409, { '[1].begins': message }],
+        [409, { begins: message }],
+      ],
+    )
+    const refused = []
+    for (const begins of [11, 21, 60]) {
+      refused.push(await answer('POST', '/api/shifts', shift(begins, { name: 'forbidden' })))
+      refused.push(await answer('PATCH', '/api/shifts/2', { begins, ends: begins + 1 }))
+    }
+    equal(
+      refused.map(([status]) => status),
+      [403, 404, 403, 404, 403, 404],
+    )
+    equal(new Set(refused.map(([, text]) => text)).size, 2)
+    const orphans = []
+    for (const team_id of [2, 99]) {
+      orphans.push(await answer('POST', '/api/shifts', shift(60, { team_id })))
+    }
+    equal(orphans[1], orphans[0])
+    equal(orphans[0]?.[0], 422)
   })
 
   test('of a foreign key does not reveal hidden rows', async () => {

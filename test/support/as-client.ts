@@ -7,15 +7,19 @@ import { shown, type Verdict } from './batch.ts'
 /** A client without the types of models. */
 type AnyClient = Readonly<Record<string, { list(): Call<unknown> }>>
 
-/** The result of a request by `api.as(user)`, which has the method, path, query, headers and body of this one. */
+/**
+ * The result of a request by `api.as(user)`, which has the method, path, query, headers and body of this one. `collection` is any of the
+ * client.
+ */
 export async function verdictAs(
   api: Api,
   user: object | null | undefined,
   request: ApiRequest,
+  collection = 'books',
 ): Promise<Verdict> {
   const { method, url, headers = {}, body } = request
-  const { books } = api.as(user ?? null) as unknown as AnyClient
-  const call = (books as AnyClient[string]).list()
+  const client = api.as(user ?? null) as unknown as AnyClient
+  const call = (client[collection] as AnyClient[string]).list()
   const [path = '', ...query] = url.split('?')
   const content = { method, path: path.slice('/api'.length), query: query.join('?') }
   Object.assign(call.request, { ...content, headers, body, many: false, read: undefined })
