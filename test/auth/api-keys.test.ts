@@ -341,6 +341,28 @@ eachDatabase('API keys', (test, db) => {
     equal((await make(api, { name: 'of another' }, bob)).status, 201)
   })
 
+  test('keys that are made at once are at most 100, too', async () => {
+    const { api } = start()
+    const user = { id: 1, name: 'ann' }
+    for (let i = 0; i < 95; i++) await api.apiKeys.create(user, { name: `key ${i}` })
+    const made = await Promise.allSettled(
+      Array.from({ length: 20 }, () => api.apiKeys.create(user, { name: 'at once' })),
+    )
+    const count = (await api.apiKeys.list(user)).length
+    ok(count <= 100 && made.filter(({ status }) => status === 'fulfilled').length === count - 95)
+  })
+
+  test('the functions take scopes as a list of names alone: a text would find parts of names', async () => {
+    const { api } = start()
+    for (const scopes of ['administrator', [1], {}] as never[]) {
+      await rejects(
+        () => api.apiKeys.create({ id: 1, name: 'ann' }, { name: 'one', scopes }),
+        'expected scopes as a list of role names',
+      )
+    }
+    equal(await api.apiKeys.list(1), [])
+  })
+
   test('the keys of a user who is deleted, or whose key another user gets, stop at once', async () => {
     const { api } = start()
     const fay = {

@@ -9,6 +9,7 @@ import {
 } from '@model-api/core'
 import { frozenClock, get, send } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
+import { databaseBeside } from '../support/databases.ts'
 import { eachDatabase } from '../support/suite.ts'
 import { createTables, insertRows } from '../support/tables.ts'
 import { apiKey, bearer, jwtKeys, login, post, refresh } from './people.ts'
@@ -104,10 +105,13 @@ eachDatabase('users that end', (test, db) => {
       }[]
     )
       .filter(({ revoked }) => !revoked)
-      .map(({ user_pk }) => user_pk),
+      .map(({ user_pk }) => user_pk)
+      .sort(),
     keys: (
       (await db.kysely.selectFrom('api_keys').select('user_pk').execute()) as { user_pk: string }[]
-    ).map(({ user_pk }) => user_pk),
+    )
+      .map(({ user_pk }) => user_pk)
+      .sort(),
   })
   const again = async () => {
     await db.kysely.deleteFrom('members').where('id', '=', 1).execute()
@@ -274,6 +278,22 @@ eachDatabase('users that end', (test, db) => {
       await client.members.remove(1)
     })
     equal((await rows()).keys, ['2'])
+  })
+
+  test('in another database, which has no such tables, a user is removed as before', async () => {
+    const other = databaseBeside(db)
+    await createTables(other, [Org, Member])
+    await insertRows(other, Org, [{ id: 1, title: 'one' }])
+    await insertRows(other, Member, [stored(ann)])
+    const api = start({
+      API_SESSION_GETTER: ({ headers }: { headers: Record<string, string> }) =>
+        headers['x-tenant'] === 'other' ? other.kysely : db.kysely,
+    })
+    await signedIn(api)
+    const headers = { 'x-tenant': 'other' }
+    equal((await send(api, 'DELETE', '/api/members/1', { headers })).status, 200)
+    equal(await rows(), { tokens: ['1', '2'], keys: ['1', '2'] })
+    await other.close()
   })
 
   test('without the tables, a user is removed as before', async () => {

@@ -70,6 +70,9 @@ export function createKeyFunctions(
       const expiresAt = at === null ? null : new Date(at).getTime()
       if (name === '' || name.length > longestName)
         throw new Error(`apiKeys.create: expected a name of 1 to ${longestName} characters.`)
+      // A text has a method "includes", too, which would find parts of names.
+      if (scopes !== null && !isListOfNames(scopes))
+        throw new Error('apiKeys.create: expected scopes as a list of role names.')
       if (Number.isNaN(expiresAt)) throw new Error('apiKeys.create: expires_at is not a date.')
       const owner = { key: keyOf(user), lookup: lookupOf(user) }
       return own().make(databaseOf('apiKeys.create'), owner, { name, scopes, expiresAt })
@@ -81,3 +84,6 @@ export function createKeyFunctions(
       own().store.deleteAll(databaseOf('apiKeys.deleteAll', options), keyOf(user)),
   }
 }
+
+const isListOfNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')

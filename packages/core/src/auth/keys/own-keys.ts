@@ -99,6 +99,11 @@ export function createKeys(parts: KeyParts): Keys {
       const times = { createdAt: clock.now(), expiresAt, lastUsedAt: null }
       const stored: StoredApiKey = { id, digest, ...owner, name, scopes, ...times }
       await store.save(db, stored)
+      // Counted again after the key is stored: of parallel requests, the last one counts all keys.
+      if ((await store.count(db, userKey)) > mostKeys) {
+        await store.delete(db, id)
+        throw tooManyApiKeys(mostKeys)
+      }
       return { ...shownKey(stored), key: text }
     },
     async userOf(request, text) {

@@ -60,9 +60,7 @@ export function createApiKeyStore(parts: {
     definitionOf(table, types),
   )
 
-  const send = async (db: AnyDatabase, statement: Fragment) => {
-    const dialect = await parts.dialect(db)
-    await ready.ensure(db, dialect)
+  const sendOn = async (db: AnyDatabase, dialect: InternalDialect, statement: Fragment) => {
     try {
       return await new Lease({ db: withoutPlugins(db), dialect, bounds: parts.bounds }).send<Row>(
         statement,
@@ -72,6 +70,11 @@ export function createApiKeyStore(parts: {
       ready.forget(db)
       throw asUnavailable(dialect, error) ?? error
     }
+  }
+  const send = async (db: AnyDatabase, statement: Fragment) => {
+    const dialect = await parts.dialect(db)
+    await ready.ensure(db, dialect)
+    return sendOn(db, dialect, statement)
   }
   const changed = async (db: AnyDatabase, statement: Fragment): Promise<number> =>
     Number((await send(db, statement)).numAffectedRows ?? 0)
@@ -99,9 +102,10 @@ export function createApiKeyStore(parts: {
     delete: async (db, id) => (await changed(db, sql`delete from ${table} where ${isId(id)}`)) > 0,
     deleteAll: (db, userKey) => changed(db, sql`delete from ${table} where ${isOfUser(userKey)}`),
     async endAll(db, userKeys) {
-      if (!(await ready.exists(db, await parts.dialect(db)))) return
+      const dialect = await parts.dialect(db)
+      if (!(await ready.exists(db, dialect))) return
       const ofUsers = sql`${sql.id('user_pk')} in (${sql.join(userKeys)})`
-      await send(db, sql`delete from ${table} where ${ofUsers}`)
+      await sendOn(db, dialect, sql`delete from ${table} where ${ofUsers}`)
     },
     async noteUse(db, id, now) {
       await send(db, sql`update ${table} set ${sql.id('last_used_at')} = ${now} where ${isId(id)}`)

@@ -42,24 +42,28 @@ export function createTableOnce(
     making.catch(() => made.delete(db))
     return making
   }
-  const ensure: TableMaker['ensure'] = async (db, dialect) => {
-    if (!db.isTransaction) return create(db, dialect)
-    // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
-    // transaction, and the next request checks the table again, because a rollback drops it.
-    if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
-    if (!made.has(root)) await leaseOf(db, dialect, bounds).send(statement(storeTypesOf(dialect)))
-  }
   return {
-    ensure,
+    async ensure(db, dialect) {
+      if (!db.isTransaction) return create(db, dialect)
+      // On MySQL, `create table` would commit the transaction, so it runs on another connection. Elsewhere it runs in the
+      // transaction, and the next request checks the table again, because a rollback drops it.
+      if (!dialect.capabilities.createsTablesInTransactions) return create(root, dialect)
+      if (!made.has(root)) await leaseOf(db, dialect, bounds).send(statement(storeTypesOf(dialect)))
+    },
     async exists(db, dialect) {
-      const isMade = made.has(db.isTransaction ? root : db)
-      if (isMade || !db.isTransaction || dialect.capabilities.createsTablesInTransactions) {
-        await ensure(db, dialect)
+      if (!db.isTransaction) {
+        await create(db, dialect)
+        return true
+      }
+      // The transaction may be one of another database than `root`, where the table is known to exist.
+      const lease = leaseOf(db, dialect, bounds)
+      if (dialect.capabilities.createsTablesInTransactions) {
+        await lease.send(statement(storeTypesOf(dialect)))
         return true
       }
       try {
         const one = sql.id('one')
-        await leaseOf(db, dialect, bounds).send(sql`select 1 as ${one} from ${table} where 1 = 0`)
+        await lease.send(sql`select 1 as ${one} from ${table} where 1 = 0`)
         return true
       } catch (error) {
         const failure = asUnavailable(dialect, error)

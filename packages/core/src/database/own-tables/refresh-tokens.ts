@@ -91,13 +91,12 @@ export function createRefreshTokenStore(parts: {
     definitionOf(name, types),
   )
 
-  /** Runs `work` in a transaction if the driver has them, with the SQL fragments of this database. */
-  const run = async <T>(
+  /** Runs `work` in a transaction if the driver has them, with the SQL fragments of this database, whose table exists. */
+  const runOn = async <T>(
     db: AnyDatabase,
+    dialect: InternalDialect,
     work: (fragments: Fragments) => Promise<T>,
   ): Promise<T> => {
-    const dialect = await parts.dialect(db)
-    await ready.ensure(db, dialect)
     try {
       const lease = new Lease({ db: withoutPlugins(db), dialect, bounds: parts.bounds })
       return await lease.inTransactionIfSupported((own) => work(fragmentsOf(own, name)), lease.db)
@@ -106,6 +105,15 @@ export function createRefreshTokenStore(parts: {
       ready.forget(db)
       throw asUnavailable(dialect, error) ?? error
     }
+  }
+  /** `runOn`, after the table was created if it is missing. */
+  const run = async <T>(
+    db: AnyDatabase,
+    work: (fragments: Fragments) => Promise<T>,
+  ): Promise<T> => {
+    const dialect = await parts.dialect(db)
+    await ready.ensure(db, dialect)
+    return runOn(db, dialect, work)
   }
   let purgedAt = Number.NEGATIVE_INFINITY
 
@@ -133,8 +141,9 @@ export function createRefreshTokenStore(parts: {
     revoke: (db, digest, now) => run(db, (fragments) => revokeOne(fragments, digest, now)),
     revokeAll: (db, userKey, now) => run(db, (fragments) => revokeAll(fragments, [userKey], now)),
     async endAll(db, userKeys, now) {
-      if (!(await ready.exists(db, await parts.dialect(db)))) return
-      await run(db, (fragments) => revokeAll(fragments, userKeys, now))
+      const dialect = await parts.dialect(db)
+      if (!(await ready.exists(db, dialect))) return
+      await runOn(db, dialect, (fragments) => revokeAll(fragments, userKeys, now))
     },
     purge: (db, now) =>
       run(db, ({ table, expired, execute }) =>
