@@ -120,7 +120,7 @@ async function replicationSuite(name: ServerName): Promise<void> {
       await servers.hold()
       try {
         const written = await send(api, 'PATCH', '/api/counters/1', { body: { value: 4 } })
-        const cookie = written.headers['set-cookie']?.split(';')[0] ?? ''
+        const cookie = written.cookies[0]?.split(';')[0] ?? ''
         equal(cookie.startsWith('write_position='), true)
         equal((await get(api, '/api/counters/1', { cookie })).value.value, 4)
         equal((await get(api, '/api/counters/1')).value.value, 7)

@@ -546,10 +546,23 @@ function credentials(): Door[] {
 }
 
 function cookies(): Door[] {
-  return doors('the cookie of a token', texts, (text) => ({
-    ...get('/auth/me'),
-    headers: { cookie: `other=1; access_token=${text}` },
-  }))
+  return [
+    ...doors('the cookie of an access token', texts, (text) => ({
+      ...get('/auth/me'),
+      headers: { cookie: `other=1; access_token=${text}` },
+    })),
+    ...doors('the cookie of a refresh token', texts, (text) => ({
+      ...write('POST', '/auth/refresh', ''),
+      headers: {
+        cookie: `other=1; __Secure-refresh_token=${text}`,
+        'sec-fetch-site': 'same-origin',
+      },
+    })),
+    ...doors('the origin of a request with a cookie', texts, (text) => ({
+      ...write('POST', '/auth/refresh', ''),
+      headers: { cookie: '__Secure-refresh_token=a.b.c', origin: text },
+    })),
+  ]
 }
 
 // ---------------------------------------------------------------- bodies
@@ -938,6 +951,8 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   REFRESH_PUBLIC_KEY: null,
   API_AUTH_TOKEN_PROVIDERS: 'cookies',
   API_AUTH_COOKIE_NAME: 'cookies',
+  API_AUTH_REFRESH_COOKIE: 'cookies',
+  API_TRUSTED_ORIGINS: 'cookies',
   API_AUTO_AUTH_ROUTES: 'bodies of authentication',
   API_AUTH_REFRESH_ROUTE: 'bodies of authentication',
   API_AUTH_ME_ROUTE: 'paths',

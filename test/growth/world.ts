@@ -259,6 +259,8 @@ const config: ApiConfig = {
   API_AUTHENTICATE_METHOD: Object.keys(strategies) as StrategyName[],
   API_AUTH_REQUIREMENTS: { '*': false },
   API_AUTH_TOKEN_PROVIDERS: ['header', 'cookie', () => undefined],
+  API_AUTH_REFRESH_COOKIE: true,
+  API_TRUSTED_ORIGINS: ['https://app.example.org'],
   API_CUSTOM_AUTH: () => false,
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'name',

@@ -5,11 +5,12 @@ import { type Api, type ApiRequest, responseText } from '@model-api/core'
 import { equal, ok } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import { type Case, cases } from './cases.ts'
-import { openWorld } from './world.ts'
+import { openSignIn, openWorld } from './world.ts'
 
 /** A response as received. */
 export interface Wire {
   readonly status: number
+  /** Headers that were sent several times have their values on separate lines. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -39,8 +40,11 @@ export const host = {
   nobody: 'nobody answers here',
 }
 
+/** A response with two cookies, which must be two headers, from the API of `openSignIn`. */
+const twoCookies: Case = { title: 'two cookies', method: 'POST', url: '/auth/logout', status: 200 }
+
 /** The titles of the cases outside of API_PREFIX, which do not reach an API that is mounted at API_PREFIX. */
-export const outsidePrefix: readonly string[] = cases
+export const outsidePrefix: readonly string[] = [...cases, twoCookies]
   .filter(({ url }) => !/^\/api(?![^/?])/.test(url))
   .map(({ title }) => title)
 
@@ -51,6 +55,23 @@ export function conforms(name: string, server: Server): void {
     const run = Promise.all([answersOf(server), referenceOf(mount)])
     // The tests await it, so a failure to start fails them.
     run.catch(() => {})
+    if (!left(twoCookies, server)) {
+      test(twoCookies.title, async () => {
+        const world = openSignIn()
+        const { ask, stop } = await server.start(world.api)
+        try {
+          const answer = await ask({ ...twoCookies, url: `${mount}${twoCookies.url}` })
+          equal(answer.status, twoCookies.status)
+          equal(answer.headers['set-cookie']?.split('\n'), [
+            `access_token=; Path=${mount || '/'}; Max-Age=0; HttpOnly; Secure; SameSite=Lax`,
+            `__Secure-refresh_token=; Path=${mount}/auth/refresh; Max-Age=0; HttpOnly; Secure; SameSite=Strict`,
+          ])
+        } finally {
+          await stop()
+          await world.close()
+        }
+      })
+    }
     for (const [i, one] of cases.entries()) {
       if (left(one, server)) continue
       test(one.title, async () => {
@@ -156,6 +177,7 @@ export function toRequest(one: Case): Request {
 
 export async function toWire(response: Response): Promise<Wire> {
   const headers = Object.fromEntries(response.headers)
+  if ('set-cookie' in headers) headers['set-cookie'] = response.headers.getSetCookie().join('\n')
   return { status: response.status, headers, body: await response.text() }
 }
 
@@ -176,6 +198,12 @@ export async function listening(
   }
 }
 
+/** Puts the values of a header that was sent several times on separate lines. */
+export const inLines = (headers: http.IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join('\n')]),
+  )
+
 /** Sends a case over a new connection. */
 export function send(port: number, one: Case): Promise<Wire> {
   const { method = 'GET', url, body, chunked } = one
@@ -188,7 +216,7 @@ export function send(port: number, one: Case): Promise<Wire> {
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,
-            headers: response.headers as Record<string, string>,
+            headers: inLines(response.headers),
             body: Buffer.concat(chunks).toString('utf8'),
           }),
         )

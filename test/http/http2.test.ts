@@ -11,7 +11,15 @@ import Koa from 'koa'
 import { equal } from '../support/assert.ts'
 import { suite } from '../support/suite.ts'
 import type { Case } from './cases.ts'
-import { type Ask, conforms, headersOf, host, type Server, type Wire } from './conformance.ts'
+import {
+  type Ask,
+  conforms,
+  headersOf,
+  host,
+  inLines,
+  type Server,
+  type Wire,
+} from './conformance.ts'
 
 /** Headers of a connection, which HTTP/2 forbids. */
 const ofConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host'])
@@ -39,7 +47,7 @@ function sendHttp2(port: number, one: Case): Promise<Wire> {
       session.destroy()
       const { ':status': status = 0, ...others } = received
       const text = Buffer.concat(chunks).toString('utf8')
-      resolve({ status, headers: others as Record<string, string>, body: text })
+      resolve({ status, headers: inLines(others), body: text })
     })
     if (body !== undefined) stream.end(body)
   })

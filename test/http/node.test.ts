@@ -493,7 +493,8 @@ suite('http-node', (test) => {
     const answers: Record<string, Handle> = {
       text: async () => ({
         status: 200,
-        headers: { 'content-type': 'text/plain', vary: 'accept', 'set-cookie': 'b=2', etag: '"1"' },
+        headers: { 'content-type': 'text/plain', vary: 'accept', etag: '"1"' },
+        cookies: ['b=2', 'c=3'],
         body: 'Ärger' as unknown as Envelope,
       }),
       nothing: async () => ({
@@ -532,7 +533,7 @@ suite('http-node', (test) => {
       }
       const both = await ask('GET', 'text', 'x-vary: 1\r\n')
       match(both, 'vary: origin, accept\r\n')
-      match(both, 'set-cookie: a=1\r\nset-cookie: b=2\r\n')
+      match(both, 'set-cookie: a=1\r\nset-cookie: b=2\r\nset-cookie: c=3\r\n')
       match(both, 'content-length: 6\r\n')
     } finally {
       await new Promise((resolve) => server.close(resolve))

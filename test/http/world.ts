@@ -97,3 +97,37 @@ export async function openWorld(
     },
   }
 }
+
+/** Opens an API with both tokens in cookies; its database has no tables. */
+export function openSignIn(): { api: Api; close(): Promise<void> } {
+  const User = defineModel('User', {
+    columns: {
+      id: { type: 'integer', primaryKey: true },
+      name: { type: 'string', maxLength: 60 },
+    },
+    methods: { check: () => false },
+  })
+  const db = new Kysely<never>({ dialect: new SqliteDialect({ database: new Sqlite(':memory:') }) })
+  const api = createApi({
+    db,
+    models: [User],
+    config: {
+      API_SCHEMA_CHECK: 'off',
+      API_AUTHENTICATE_METHOD: ['jwt'],
+      API_AUTH_TOKEN_PROVIDERS: ['header', 'cookie'],
+      API_AUTH_REFRESH_COOKIE: true,
+      API_USER_MODEL: User,
+      API_USER_LOOKUP_FIELD: 'name',
+      API_CREDENTIAL_CHECK_METHOD: 'check',
+      ACCESS_SECRET_KEY: 'access: 0f6c1f3e-8d52-4f7b-a3d9-7c2f',
+      REFRESH_SECRET_KEY: 'refresh: 2b9d7a40-11c8-49e6-9f0e-55aa',
+    },
+  })
+  return {
+    api,
+    close: async () => {
+      await api.close()
+      await db.destroy()
+    },
+  }
+}

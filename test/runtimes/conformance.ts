@@ -51,9 +51,17 @@ async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
       return isLeftOut ? [] : [`${name}: ${value}`]
     })
     const shown = listed.document === true ? '(document)' : withoutVarying(body)
-    lines.push(`${listed.method} ${url}`, `${response.status} ${headers.join('; ')}`, shown, '')
+    const cookies = response.headers.getSetCookie()
+    const set = cookies.map((cookie) => `set-cookie: ${withoutVarying(cookie)}`)
+    lines.push(
+      `${listed.method} ${url}`,
+      `${response.status} ${headers.join('; ')}`,
+      ...set,
+      shown,
+      '',
+    )
     if (listed.document === true) documents.push(body)
-    remember(kept, body)
+    remember(kept, body, cookies)
   }
   return { text: lines.join('\n'), documents }
 }
@@ -93,20 +101,27 @@ type Kept = Record<'next' | 'access' | 'refresh' | 'used', string>
 
 function requestOf({ method, headers, body, signedIn }: Listed, url: string, kept: Kept): Request {
   const authorization = signedIn === true ? { authorization: `Bearer ${kept.access}` } : {}
-  const filled = body?.replace('{refresh}', kept.refresh).replace('{used}', kept.used)
+  const filled = body?.replace('{used}', kept.used)
+  const cookie =
+    headers?.cookie === undefined
+      ? {}
+      : { cookie: headers.cookie.replace('{refresh}', kept.refresh) }
   return new Request(`http://localhost${url}`, {
     method,
-    headers: { ...headers, ...authorization },
+    headers: { ...headers, ...cookie, ...authorization },
     ...(filled === undefined ? {} : { body: filled }),
   })
 }
 
-function remember(kept: Kept, body: string): void {
+function remember(kept: Kept, body: string, cookies: readonly string[]): void {
   if (!body.startsWith('{')) return
   const { next_url: next, value } = JSON.parse(body)
   kept.next = next ?? ''
-  if (typeof value?.refresh_token !== 'string') return
+  const [refresh] = cookies.flatMap(
+    (text) => /^__Secure-refresh_token=([^;]+)/.exec(text)?.[1] ?? [],
+  )
+  if (refresh === undefined) return
   kept.access = value.access_token
-  kept.used = kept.refresh === '' ? value.refresh_token : kept.refresh
-  kept.refresh = value.refresh_token
+  kept.used = kept.refresh === '' ? refresh : kept.refresh
+  kept.refresh = refresh
 }

@@ -197,6 +197,13 @@ const overlaps: readonly Request[] = [
   send('POST', '/api/loans', loan(98, '2024-05-14T12:00:00Z', null)),
 ]
 
+/** A refresh by the cookie of the last login or refresh. */
+const refreshByCookie = (site: string): Request => ({
+  method: 'POST',
+  url: '/auth/refresh',
+  headers: { cookie: '__Secure-refresh_token={refresh}', 'sec-fetch-site': site },
+})
+
 const authentication: readonly Request[] = [
   get('/api/notes'),
   send('POST', '/auth/login', { username: 'ann', password: 'wrong' }),
@@ -214,11 +221,13 @@ const authentication: readonly Request[] = [
     { signedIn: true },
   ),
   get('/api/notes', { signedIn: true }),
-  send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
+  refreshByCookie('cross-site'),
+  refreshByCookie('same-origin'),
   // The first refresh token, used again.
   send('POST', '/auth/refresh', '{"refresh_token":"{used}"}'),
   // Its successor, which the request before revoked.
-  send('POST', '/auth/refresh', '{"refresh_token":"{refresh}"}'),
+  refreshByCookie('same-origin'),
+  { method: 'POST', url: '/auth/logout' },
   get('/api/notes', { headers: { authorization: 'Bearer nothing' } }),
 ]
 

@@ -121,6 +121,8 @@ export const models: readonly AnyModel[] = [Author, Book, Tag, Note, Shelf, Seal
 /** Omits the time from the responses. */
 export const config: ApiConfig = {
   API_TITLE: 'Runtimes',
+  API_AUTH_TOKEN_PROVIDERS: ['header', 'cookie'],
+  API_AUTH_REFRESH_COOKIE: true,
   API_VERSION: '1.0',
   // HTML pages are off by default on runtimes without an environment.
   API_HTML_PAGES: true,

@@ -18,6 +18,7 @@ import { askOnTheWay, takesBatches } from './ways.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly cookies: readonly string[]
   // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
   readonly body: any
   // biome-ignore lint/suspicious/noExplicitAny: tests read members of any shape
@@ -83,7 +84,7 @@ export async function send(
   const response = await askOnTheWay(api, request, (sent) =>
     plainOnly || way === 'batch' ? api.handle(sent) : api.answer(sent),
   )
-  const { status, headers: answered } = response
+  const { status, headers: answered, cookies = [] } = response
   const text =
     'body' in response
       ? textOf(response.body as unknown as JsonValue)
@@ -101,6 +102,7 @@ export async function send(
   return {
     status,
     headers: answered,
+    cookies,
     body,
     value: body?.value,
     total: body?.total_count,

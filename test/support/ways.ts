@@ -4,6 +4,7 @@ import { batchOfOne } from './batch-of-one.ts'
 import { way } from './path.ts'
 
 interface Response {
+  readonly cookies?: readonly string[]
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body?: unknown

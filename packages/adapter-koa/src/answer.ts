@@ -32,14 +32,15 @@ export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?:
 
 /** Puts a response whose body is an object into the context. */
 export function answer(ctx: KoaContext, response: ApiResponse): void {
-  const { status, headers } = response
-  answerText(ctx, { status, headers, text: responseText(response) })
+  const { body: _, ...others } = response
+  answerText(ctx, { ...others, text: responseText(response) })
 }
 
 /** Puts a response whose body is text, as `api.answer` returns it, into the context. */
-export function answerText(ctx: KoaContext, { status, headers, text, bytes }: TextResponse): void {
+export function answerText(ctx: KoaContext, response: TextResponse): void {
+  const { status, text, bytes } = response
   // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
-  setHeaders(ctx.res, headers)
+  setHeaders(ctx.res, response)
   ctx.status = status
   // Koa sends a Buffer unchanged, and other objects as JSON.
   ctx.body = bytes === undefined ? (text ?? null) : Buffer.from(bytes.buffer)

@@ -89,7 +89,7 @@ export const answerInProcess = (
 /** A response to code of the host in this process: the result of a success, or the body of a failure and its error. */
 export type ProcessResponse = ResultResponse | (ApiResponse & { readonly cause: unknown })
 
-interface ResultResponse extends Pick<ApiResponse, 'status' | 'headers'> {
+interface ResultResponse extends Pick<ApiResponse, 'status' | 'headers' | 'cookies'> {
   readonly result: Result
 }
 
@@ -116,8 +116,8 @@ const asText: BodyForm<TextResponse> = {
   wants: 'text',
   form: (settled) => {
     if ('text' in settled) return settled
-    const { status, headers } = settled
-    return { status, headers, text: responseText(asObject.form(settled)) }
+    const { body: _, ...response } = asObject.form(settled)
+    return { ...response, text: responseText(asObject.form(settled)) }
   },
 }
 
@@ -328,6 +328,12 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
 }
 
 function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
+  const { cookies } = result
+  const settled = settledSuccess(answering, result)
+  return cookies === undefined ? settled : andThen(settled, (sent) => ({ ...sent, cookies }))
+}
+
+function settledSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
   const { requestId, wants, wantsText, hooks, dump, always, page, negotiates } = answering
   if (page !== undefined && !result.empty) return answerPage(answering, result, page)
   if (negotiates) always.vary = variesByAccept(always)

@@ -125,6 +125,7 @@ export type {
   SqlValue,
   SqlValues,
 } from './model/settings/access/sql-value-types.ts'
+export type { RefreshCookieOptions } from './model/settings/auth/cookies/refresh-cookie.ts'
 export type { CustomAuthScheme } from './model/settings/auth/custom-auth-scheme.ts'
 export type { IssuerClaims, JwtIssuer } from './model/settings/auth/jwt-issuers.ts'
 export type { ApiConfig } from './model/settings/config.ts'

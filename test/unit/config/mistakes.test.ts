@@ -159,11 +159,17 @@ suite('mistakes in config', (test) => {
       { API_PREFIX: '/api/..' },
       'config.API_PREFIX: expected a path without "." and "..", got "/api/..".',
     ],
-    ...['example.org', 'https://example.org/', 'https://example.org/v1', 'ftp://example.org'].map(
+    ...[
+      'example.org',
+      'https://example.org/',
+      'https://example.org/v1',
+      'ftp://example.org',
+      'https://*.example.org',
+    ].map(
       (origin) =>
         [
           { API_BASE_URL: origin },
-          `config.API_BASE_URL: expected an origin such as "https://api.example.org", without a path or a trailing "/", got "${origin}".`,
+          `config.API_BASE_URL: expected an origin such as "https://api.example.org", without a path, a trailing "/" or *, got "${origin}".`,
         ] as const,
     ),
     [

@@ -311,6 +311,8 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     API_JWT_REFRESH_GRACE: 0,
     API_AUTH_TOKEN_PROVIDERS: ['header'],
     API_AUTH_COOKIE_NAME: 'access_token',
+    API_AUTH_REFRESH_COOKIE: false,
+    API_TRUSTED_ORIGINS: [],
     API_AUTO_AUTH_ROUTES: true,
     API_AUTH_REFRESH_ROUTE: '/auth/refresh',
     API_AUTH_ME_ROUTE: '/auth/me',

@@ -17,6 +17,7 @@ import { jwtStrategy } from './strategies/jwt.ts'
 import { createIssuers } from './tokens/issuer-tokens.ts'
 import { tokenProviders } from './tokens/token-providers.ts'
 import { createTokens, type Tokens } from './tokens/tokens.ts'
+import type { TrustedOrigins } from './trusted-origin.ts'
 import type { Strategy } from './users/identity.ts'
 import type { OpenForRequest } from './users/look-up-user.ts'
 import { createUsers, type Users } from './users/users.ts'
@@ -31,6 +32,8 @@ export interface Auth {
   readonly challenge: string
   /** The name of the cookie with the access token, if tokens are read from no other place. */
   readonly onlyCookie: string | undefined
+  /** The origins whose requests may be authenticated by a cookie. */
+  readonly origins: TrustedOrigins
   /** Imports the token providers configured as `"module#export"`; undefined if there are none. */
   readonly ready: (() => Promise<unknown>) | undefined
   /**
@@ -72,6 +75,7 @@ async function databaseFailure(
 /** Builds the enabled strategies; their settings were checked at start-up. */
 export function createAuth(parts: AuthParts): Auth {
   const { auth: settings, baseUrl } = parts.settings
+  const origins = { baseUrl, others: settings.trustedOrigins }
   const { callHook } = parts
   const challenge = challengeOf(settings.strategies)
   const refusal = async (error: unknown, request: ApiRequest): Promise<unknown> => {
@@ -105,6 +109,7 @@ export function createAuth(parts: AuthParts): Auth {
     keys,
     challenge,
     onlyCookie,
+    origins,
     ready: providers.ready,
     refusal,
     forBatch(request) {
@@ -124,7 +129,7 @@ export function createAuth(parts: AuthParts): Auth {
           users,
           findIssuer: createIssuers(settings.issuers, settings.leeway, parts.clock),
           findToken: providers.find,
-          baseUrl,
+          origins,
           challenge,
           callHook,
         })

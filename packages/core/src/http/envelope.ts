@@ -35,6 +35,8 @@ export interface Result {
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>
+  /** The values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
   /** The visible columns of the record as text. The first part of the ETag is the hash of this text. */
   readonly record?: string
   /** The hash of that text, if a repeated response has it alone. */

@@ -6,7 +6,10 @@ import type { Envelope } from './envelope.ts'
 /** A response as adapters send it. */
 export interface TextResponse {
   readonly status: number
+  /** All headers but `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The values of `Set-Cookie`, each to be sent as a header of its own; absent if there are none. */
+  readonly cookies?: readonly string[]
   /** The body; undefined if the status has none. */
   readonly text: string | undefined
   /**
@@ -22,6 +25,9 @@ export interface TextResponse {
  */
 export interface ApiResponse<T = JsonValue> {
   readonly status: number
+  /** All headers but `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The values of `Set-Cookie`, each to be sent as a header of its own; absent if there are none. */
+  readonly cookies?: readonly string[]
   readonly body: Envelope<T> | undefined
 }

@@ -22,6 +22,8 @@ export type Occasion =
   | 'password'
   /** A refresh token is exchanged. */
   | 'refresh'
+  /** The refresh token may come from a cookie. */
+  | 'refreshCookie'
   /** Roles or a policy may refuse the caller. */
   | 'restricted'
   /** The query string is parsed: conditions, fields, orders and options. */
@@ -105,7 +107,7 @@ export const catalogue: readonly Entry[] = [
   entry(errors.issuerUnreachable('https://id.example.com'), 'protected'),
   entry(errors.invalidToken(), 'protected', 'refresh'),
   entry(errors.invalidRefreshToken(), 'refresh'),
-  entry(errors.crossSiteRequest(), 'cookie'),
+  entry(errors.crossSiteRequest(), 'cookie', 'refreshCookie'),
   entry(errors.passwordTooLong(80), 'password'),
   entry(errors.tooManyApiKeys(100), 'newKey'),
 

@@ -5,16 +5,16 @@ import { type ApiResponse, responseText, type TextResponse } from '@model-api/co
 
 /** Sends a response; HEAD gets the headers of GET; does nothing if the client has disconnected. */
 export function writeResponse(res: ServerResponse, response: ApiResponse): void {
-  const { status, headers } = response
-  writeText(res, { status, headers, text: responseText(response) })
+  const { body: _, ...others } = response
+  writeText(res, { ...others, text: responseText(response) })
 }
 
 /** Sends the result of `api.answer`, as `writeResponse` sends a response. */
 export function writeText(res: ServerResponse, response: TextResponse): void {
-  const { status, headers, text } = response
+  const { status, text } = response
   if (res.headersSent || res.destroyed) return
   res.statusCode = status
-  setHeaders(res, headers)
+  setHeaders(res, response)
   if (text === undefined) {
     res.removeHeader('content-type')
     res.end()
@@ -31,8 +31,14 @@ export function writeText(res: ServerResponse, response: TextResponse): void {
  * headers, `writeHead` writes them directly; storing them on the response would be most of their cost.
  */
 export function sendText(res: ServerResponse, answer: TextResponse): void {
-  const { status, headers, text } = answer
-  if (text === undefined || res.headersSent || res.destroyed || hasHeaders(res)) {
+  const { status, headers, cookies, text } = answer
+  if (
+    cookies !== undefined ||
+    text === undefined ||
+    res.headersSent ||
+    res.destroyed ||
+    hasHeaders(res)
+  ) {
     writeText(res, answer)
     return
   }
@@ -43,21 +49,15 @@ export function sendText(res: ServerResponse, answer: TextResponse): void {
 
 const hasHeaders = (res: ServerResponse): boolean => res.getHeaderNames().length > 0
 
-/** Sets headers, replacing those of the host's middleware; `Vary` and `Set-Cookie` are appended. */
-export function setHeaders(res: ServerResponse, headers: Readonly<Record<string, string>>): void {
+/** Sets the headers of a response, replacing those of the host's middleware; `Vary` and the cookies are appended. */
+export function setHeaders(
+  res: ServerResponse,
+  { headers, cookies = [] }: Pick<ApiResponse, 'headers' | 'cookies'>,
+): void {
+  for (const cookie of cookies) res.appendHeader('set-cookie', cookie)
   for (const name of Object.keys(headers)) {
     const value = headers[name] as string
-    switch (name) {
-      case 'vary': {
-        const before = res.getHeader(name)
-        res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
-        break
-      }
-      case 'set-cookie':
-        res.appendHeader(name, value)
-        break
-      default:
-        res.setHeader(name, value)
-    }
+    const before = name === 'vary' ? res.getHeader(name) : undefined
+    res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
   }
 }

@@ -11,10 +11,10 @@ import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { HookUser } from '../../model/settings/access/hook-types.ts'
 import { isCredentialText } from '../basic-credentials.ts'
-import { isSameOrigin } from '../same-origin.ts'
 import type { FindIssuer, Issuer, IssuerToken } from '../tokens/issuer-tokens.ts'
 import type { FindToken } from '../tokens/token-providers.ts'
 import type { Claims, Tokens } from '../tokens/tokens.ts'
+import { isFromTrustedOrigin, type TrustedOrigins } from '../trusted-origin.ts'
 import type { Credential, Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
@@ -24,20 +24,20 @@ export interface JwtParts {
   readonly users: Users | undefined
   readonly findIssuer: FindIssuer
   readonly findToken: FindToken
-  readonly baseUrl: string
+  readonly origins: TrustedOrigins
   readonly challenge: string
   readonly callHook: CallHook
 }
 
 /** Creates the strategy: `Authorization: Bearer <token>` by default; API_AUTH_TOKEN_PROVIDERS can change it. */
 export function jwtStrategy(parts: JwtParts): Strategy {
-  const { tokens, users, findIssuer, findToken, baseUrl, challenge, callHook } = parts
+  const { tokens, users, findIssuer, findToken, origins, challenge, callHook } = parts
   return {
     name: 'jwt',
     find: (request, { secret, reads = false }) =>
       andThen(findToken(request), (found) => {
         if (found === undefined) return undefined
-        const isSafe = () => reads || !found.fromCookie || isSameOrigin(request, baseUrl)
+        const isSafe = () => reads || !found.fromCookie || isFromTrustedOrigin(request, origins)
         // An explicit secret verifies tokens that no other issuer has signed.
         const issuer = secret === undefined ? findIssuer(found.token) : undefined
         if (issuer !== undefined) {

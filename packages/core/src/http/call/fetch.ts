@@ -124,6 +124,7 @@ function toResponse(
   { text, bytes: compressed, ...response }: TextResponse,
 ): Response {
   const headers = new Headers(response.headers)
+  for (const cookie of response.cookies ?? []) headers.append('set-cookie', cookie)
   if (text === undefined) {
     headers.delete('content-type')
     return new Response(null, { status: response.status, headers })

@@ -159,12 +159,13 @@ export const endpointPath: Check = plain(
   ),
 )
 
-/** Accepts an absolute origin: scheme and host, no path. */
+/** Accepts an absolute origin: scheme and host, no path, and no `*` in place of a part. */
 export const origin: Check = (value) => {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.origin === value) return undefined
+  const isOrigin = url !== undefined && url.origin === value && !url.origin.includes('*')
+  if (isOrigin && /^https?:$/.test(url.protocol)) return undefined
   return expected(
-    'an origin such as "https://api.example.org", without a path or a trailing "/"',
+    'an origin such as "https://api.example.org", without a path, a trailing "/" or *',
     value,
   )
 }

@@ -33,6 +33,7 @@ import type {
   UserOf,
   WriteCallback,
 } from './access/hook-types.ts'
+import { type RefreshCookieOptions, refreshCookieOptions } from './auth/cookies/refresh-cookie.ts'
 import { type CustomAuthScheme, customAuthScheme } from './auth/custom-auth-scheme.ts'
 import { type JwtIssuer, jwtIssuer } from './auth/jwt-issuers.ts'
 import { leastPasswordCost, mostPasswordCost, usualPasswordCost } from './auth/password-cost.ts'
@@ -499,6 +500,24 @@ export class SettingTable<
     default: 'access_token',
     ...apiPart,
     check: matching(/^[A-Za-z0-9_.-]+$/, 'a name of letters, digits, _ . and -'),
+  }
+  /**
+   * Sends refresh tokens in an HttpOnly cookie, not in bodies: `true`, or `{ name, domain }`. The name is `__Secure-refresh_token`,
+   * for the path of the refresh endpoint; a name with `__Host-` has the path `/` and no domain. Default false.
+   */
+  readonly API_AUTH_REFRESH_COOKIE: ApiPart<boolean | RefreshCookieOptions> = {
+    default: false,
+    ...apiPart,
+    check: either(refreshCookieOptions, boolean),
+  }
+  /**
+   * Origins besides that of the API, such as `https://app.example.com`, whose pages may send requests that a cookie authenticates and
+   * that change something. Default none.
+   */
+  readonly API_TRUSTED_ORIGINS: ApiPart<readonly string[]> = {
+    default: [],
+    ...apiPart,
+    check: listOf(origin),
   }
 
   // ------------------------------------------------------------------ authentication routes

@@ -69,12 +69,19 @@ export const serviceTable: readonly ServiceEntry[] = [
       id: 'refreshTokens',
       kind: 'Refresh',
       summary: 'Exchange a refresh token for a new pair',
-      description: 'A refresh token can be used once.',
+      description:
+        writer.settings.auth.refreshCookie === null
+          ? 'A refresh token can be used once.'
+          : 'A refresh token can be used once. It is read from the body, or else from its cookie.',
       security: [],
       parameters: serviceParameters(writer.components, writer.settings),
-      body: refreshBody,
+      body: refreshBody(writer),
+      bodyIsOptional: writer.settings.auth.refreshCookie !== null,
       value: tokenPairSchema(writer),
-      occasions: ['database', 'parameters', 'signIn', 'refresh', 'limited', 'body'],
+      occasions: [
+        ...(['database', 'parameters', 'signIn', 'refresh', 'limited', 'body'] as const),
+        ...(writer.settings.auth.refreshCookie === null ? [] : (['refreshCookie'] as const)),
+      ],
     }),
   },
   {
@@ -85,7 +92,7 @@ export const serviceTable: readonly ServiceEntry[] = [
       id: 'logout',
       kind: 'Logout',
       summary: 'Sign out',
-      description: 'Clears the cookie, where there is one. Tokens stay valid until they expire.',
+      description: 'Clears the cookies, where there are any. Tokens stay valid until they expire.',
       security: [],
       parameters: serviceParameters(writer.components, writer.settings),
       value: { type: 'null' },

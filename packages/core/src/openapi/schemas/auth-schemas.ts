@@ -20,13 +20,14 @@ export const loginBody: Schema = {
   required: ['username', 'password'],
 }
 
-export const refreshBody: Schema = {
+/** Returns the schema of the body of a refresh. */
+export const refreshBody = ({ settings }: AuthContext): Schema => ({
   type: 'object',
   properties: {
     refresh_token: { type: 'string', description: 'A leading `Bearer ` is dropped.' },
   },
-  required: ['refresh_token'],
-}
+  ...(settings.auth.refreshCookie === null ? { required: ['refresh_token'] } : {}),
+})
 
 /** Returns the schema of an access token with its refresh token. */
 export const tokenPairSchema = (context: AuthContext): ReferenceObject =>
@@ -34,7 +35,10 @@ export const tokenPairSchema = (context: AuthContext): ReferenceObject =>
     type: 'object',
     properties: {
       access_token: { type: 'string', description: 'Goes into `Authorization: Bearer …`.' },
-      refresh_token: { type: 'string', description: 'Gives the next pair, once.' },
+      refresh_token:
+        context.settings.auth.refreshCookie === null
+          ? { type: 'string', description: 'Gives the next pair, once.' }
+          : { type: 'null', description: 'The refresh token is in a cookie.' },
       user_pk: userKey(context),
     },
     required: ['access_token', 'refresh_token', 'user_pk'],

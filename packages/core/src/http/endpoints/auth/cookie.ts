@@ -1,35 +1,53 @@
-// The access token as a cookie, if the cookie provider is enabled: each response with a new token sets it, logout deletes it.
+// The tokens as cookies, if these are enabled: each response with new tokens sets them, logout deletes them.
 
 import type { ApiRequest } from '../../../model/request.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
+import type { Result } from '../../envelope.ts'
 
-/** Returns the header `set-cookie` for a new token; no header if the cookie provider is disabled. */
-export const tokenCookie = (
+/** The cookies of a result; none if no cookie is enabled. */
+type Cookies = Pick<Result, 'cookies'>
+
+/** Returns the cookies for a new pair of tokens. */
+export const tokenCookies = (
   auth: AuthSettings,
   request: ApiRequest,
-  token: string,
-  seconds: number,
-): Readonly<Record<string, string>> => cookieHeader(auth, request, token, seconds)
+  tokens: { readonly access: string; readonly refresh: string },
+): Cookies =>
+  cookiesOf(auth, request, {
+    access: { value: tokens.access, seconds: auth.jwt?.accessSeconds ?? 0 },
+    refresh: { value: tokens.refresh, seconds: auth.jwt?.refreshSeconds ?? 0 },
+  })
 
-/** Returns the header `set-cookie` that deletes the token. */
-export const deletedCookie = (
-  auth: AuthSettings,
-  request: ApiRequest,
-): Readonly<Record<string, string>> => cookieHeader(auth, request, '', 0)
+const deleted = { value: '', seconds: 0 }
+
+/** Returns the cookies that delete the tokens: browsers delete a cookie only by its name, path and domain. */
+export const deletedCookies = (auth: AuthSettings, request: ApiRequest): Cookies =>
+  cookiesOf(auth, request, { access: deleted, refresh: deleted })
+
+interface Content {
+  readonly value: string
+  readonly seconds: number
+}
 
 /**
- * Scripts cannot read the cookie (HttpOnly), other sites' POST requests do not send it (SameSite), and plain HTTP never carries it
- * (Secure).
+ * Scripts cannot read the cookies (HttpOnly), other sites' POST requests do not send them (SameSite), and plain HTTP never carries them
+ * (Secure). A page of another site may link to one that needs the access token, so only the refresh token is `Strict`.
  */
-function cookieHeader(
-  { providers, cookieName }: AuthSettings,
-  request: ApiRequest,
-  value: string,
-  seconds: number,
-): Readonly<Record<string, string>> {
-  if (!providers.includes('cookie')) return {}
-  const path = request.baseUrl || '/'
-  return {
-    'set-cookie': `${cookieName}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`,
+function cookiesOf(
+  { providers, cookieName, refreshCookie }: AuthSettings,
+  { baseUrl = '' }: ApiRequest,
+  { access, refresh }: { readonly access: Content; readonly refresh: Content },
+): Cookies {
+  const cookies: string[] = []
+  const add = (name: string, { value, seconds }: Content, path: string, rest: string) =>
+    cookies.push(
+      `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; Secure; SameSite=${rest}`,
+    )
+  if (providers.includes('cookie')) add(cookieName, access, baseUrl || '/', 'Lax')
+  if (refreshCookie !== null) {
+    const { name, domain, path } = refreshCookie
+    const rest = domain === undefined ? 'Strict' : `Strict; Domain=${domain}`
+    add(name, refresh, path === undefined ? '/' : `${baseUrl}${path}`, rest)
   }
+  return cookies.length === 0 ? {} : { cookies }
 }

@@ -5,14 +5,17 @@ import { isCredentialText } from '../../../auth/basic-credentials.ts'
 import type { Auth } from '../../../auth/create-auth.ts'
 import { clientAddress } from '../../../auth/limits/address.ts'
 import type { RequestLimits } from '../../../auth/sign-in.ts'
+import { cookie } from '../../../auth/tokens/token-providers.ts'
+import { isFromTrustedOrigin } from '../../../auth/trusted-origin.ts'
 import { accountKey } from '../../../auth/users/account.ts'
 import type { Identity } from '../../../auth/users/identity.ts'
-import { authorizationMissing, invalidCredentials } from '../../../errors.ts'
+import { authorizationMissing, crossSiteRequest, invalidCredentials } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
+import type { ApiSettings } from '../../../model/settings/settings.ts'
 import type { Call, Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { deletedCookie } from './cookie.ts'
+import { deletedCookies } from './cookie.ts'
 import { firstPair, nextPair, readRefreshToken, type TokenTools } from './issue-tokens.ts'
 import { readStrings } from './sign-in-body.ts'
 import { basicInformation, readCurrentUser } from './user.ts'
@@ -67,24 +70,39 @@ async function passwordIsCorrect(
   }
 }
 
-/** `POST /auth/refresh`: JSON `{ refresh_token }` → a new pair of tokens; a leading `Bearer ` is ignored. */
+/** `POST /auth/refresh`: JSON `{ refresh_token }`, or its cookie, → a new pair of tokens; a leading `Bearer ` is ignored. */
 export async function refresh(runtime: Runtime, request: ApiRequest): Promise<Result> {
   const { auth, limits } = runtime.signIn
   const tools = tokenTools(auth)
   if (tools === undefined) throw authorizationMissing(auth.challenge)
-  const body = readStrings(runtime.settings, request, ['refresh_token'])
-  const presented = body.refresh_token.trim().replace(/^bearer +/i, '')
+  const { presented, fromCookie } = presentedToken(runtime.settings, request)
   await throttle(limits, request, 'refresh', undefined)
+  if (fromCookie && !isFromTrustedOrigin(request, auth.origins)) throw crossSiteRequest()
   const claims = await readRefreshToken(tools, presented)
   await throttleAccount(limits, 'refresh', await accountKey(claims.lookup || claims.key))
   return nextPair(runtime, request, tools, presented, claims)
 }
 
-/** `POST /auth/logout`: deletes the cookie. There is no server-side session to end, and issued tokens stay valid until they expire. */
+/** Returns the refresh token of the body, or of the cookie if the body has none. */
+function presentedToken(
+  settings: ApiSettings,
+  request: ApiRequest,
+): { readonly presented: string; readonly fromCookie: boolean } {
+  const { refreshCookie } = settings.auth
+  const stored = refreshCookie === null ? undefined : cookie(request, refreshCookie.name)
+  const sent =
+    stored === undefined || stored === ''
+      ? readStrings(settings, request, ['refresh_token']).refresh_token
+      : readStrings(settings, request, [], ['refresh_token']).refresh_token
+  const presented = (sent ?? stored ?? '').trim().replace(/^bearer +/i, '')
+  return { presented, fromCookie: sent === undefined }
+}
+
+/** `POST /auth/logout`: deletes the cookies. There is no server-side session to end, and issued tokens stay valid until they expire. */
 export function logout(auth: AuthSettings, request: ApiRequest): Result {
   // For the hooks that receive the request after this.
   Reflect.set(request, 'user', undefined)
-  return { status: 200, value: null, total: 0, headers: deletedCookie(auth, request) }
+  return { status: 200, value: null, total: 0, ...deletedCookies(auth, request) }
 }
 
 /** `GET /auth/me`: the current user's record, serialised like any record of the user model. */

@@ -16,7 +16,7 @@ import type { HookRecord } from '../../../model/settings/access/hook-types.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
 import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { tokenCookie } from './cookie.ts'
+import { tokenCookies } from './cookie.ts'
 import { userKeyValue } from './user.ts'
 
 /** The users and the tokens that login by password and refresh need; without a user model or a token key, both respond with 401. */
@@ -141,12 +141,12 @@ async function pair(
   refresh: IssuedToken,
 ): Promise<Result> {
   const access = await tokens.issueAccess(subjectOf(users, user))
-  const seconds = auth.jwt?.accessSeconds ?? 0
   const value: JsonValue = {
     access_token: access.token,
-    refresh_token: refresh.token,
+    // A script that can read it could keep the session after the page is closed.
+    refresh_token: auth.refreshCookie === null ? refresh.token : null,
     user_pk: userKeyValue(users, user),
   }
-  const headers = tokenCookie(auth, request, access.token, seconds)
-  return { status: 200, value, total: 1, headers }
+  const cookies = tokenCookies(auth, request, { access: access.token, refresh: refresh.token })
+  return { status: 200, value, total: 1, ...cookies }
 }

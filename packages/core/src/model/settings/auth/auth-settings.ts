@@ -7,6 +7,7 @@ import type {
   StrategyName,
   TokenProvider,
 } from '../access/access-types.ts'
+import type { RefreshCookie } from './cookies/refresh-cookie.ts'
 import type { CustomAuthScheme } from './custom-auth-scheme.ts'
 import type { JwtIssuer } from './jwt-issuers.ts'
 import type { RateWindow } from './rate-windows.ts'
@@ -90,6 +91,10 @@ export interface AuthSettings {
   readonly providers: readonly TokenProvider[]
   /** The name of the cookie with the access token. */
   readonly cookieName: string
+  /** The cookie with the refresh token; null if it is sent in bodies. */
+  readonly refreshCookie: RefreshCookie | null
+  /** Origins of other hosts whose requests may be authenticated by a cookie. */
+  readonly trustedOrigins: readonly string[]
   readonly routes: AuthRoutes
   /** Limit of login and refresh, per address and per account. */
   readonly loginWindows: readonly RateWindow[]

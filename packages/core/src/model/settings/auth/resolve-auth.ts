@@ -9,6 +9,7 @@ import { reader } from '../reader.ts'
 import type { Problems } from '../setting-problems.ts'
 import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
+import { resolveRefreshCookie } from './cookies/resolve-refresh-cookie.ts'
 import { rateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 import { conditionProblem } from './user-active-problem.ts'
@@ -48,6 +49,8 @@ export function resolveAuth(
     jwt: issuesTokens ? resolveJwt(config, env, routes.login !== null, problems) : null,
     providers: get('API_AUTH_TOKEN_PROVIDERS'),
     cookieName: get('API_AUTH_COOKIE_NAME'),
+    refreshCookie: resolveRefreshCookie(config, routes, problems),
+    trustedOrigins: get('API_TRUSTED_ORIGINS'),
     routes,
     loginWindows: rateWindows(get('API_LOGIN_RATE_LIMIT')) ?? [],
   }

@@ -39,7 +39,7 @@ export function carriedPosition(
   if (readYourWrites !== 'cookie') return undefined
   const value = cookie(request, cookieName)
   if (value === undefined) return undefined
-  // The cookie has a plus in place of a comma, as `headersFor` says.
+  // The cookie has a plus in place of a comma, as `cookieOf` says.
   const text = value.replaceAll('+', ',')
   return isPosition(text) ? text : unknown
 }
@@ -48,7 +48,9 @@ export function carriedPosition(
 export async function withPosition(call: OpenedBy, result: Result): Promise<Result> {
   const position = await positionAfter(call)
   if (position === undefined) return result
-  return { ...result, headers: { ...result.headers, ...headersFor(call, position) } }
+  const headers = { ...result.headers, [headerName]: position }
+  if (call.runtime.settings.readYourWrites !== 'cookie') return { ...result, headers }
+  return { ...result, headers, cookies: [...(result.cookies ?? []), cookieOf(call, position)] }
 }
 
 /** Whether responses of writes contain the position: if there are replicas and API_READ_YOUR_WRITES is on. */
@@ -77,12 +79,9 @@ async function positionAfter(call: OpenedBy): Promise<string | undefined> {
   }
 }
 
-function headersFor({ runtime, request }: OpenedBy, position: string): Record<string, string> {
-  const headers = { [headerName]: position }
-  if (runtime.settings.readYourWrites !== 'cookie') return headers
+function cookieOf({ request }: OpenedBy, position: string): string {
   // Cookies cannot contain a comma, and positions never contain a plus.
   const value = position.replaceAll(',', '+')
   const path = request.baseUrl || '/'
-  const cookieText = `${cookieName}=${value}; Path=${path}; Max-Age=${cookieAge}; HttpOnly; Secure; SameSite=Lax`
-  return { ...headers, 'set-cookie': cookieText }
+  return `${cookieName}=${value}; Path=${path}; Max-Age=${cookieAge}; HttpOnly; Secure; SameSite=Lax`
 }
