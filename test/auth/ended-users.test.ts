@@ -34,11 +34,17 @@ const Member = defineModel('Member', {
   },
   relations: { org: belongsTo('Org', 'org_id') },
   methods: {
-    check_password: (_, password: string) => password === 'right',
+    check_password: async (_, password: string) => {
+      await during.check()
+      return password === 'right'
+    },
     is_active: ({ status }) => status === 'active',
   },
   meta: { allow_bulk: true },
 })
+
+/** What happens while a password is checked. */
+const during = { check: async () => {} }
 
 const config: ApiConfig = {
   ...jwtKeys,
@@ -278,6 +284,19 @@ eachDatabase('users that end', (test, db) => {
       await client.members.remove(1)
     })
     equal((await rows()).keys, ['2'])
+  })
+
+  test('a login during which the user is removed is refused, and leaves no valid token', async () => {
+    const api = start()
+    during.check = async () => {
+      during.check = async () => {}
+      equal((await send(api, 'DELETE', '/api/members/1')).status, 200)
+    }
+    const { status, errors } = await login(api, 'ann', 'right')
+    equal([status, errors.reason], [401, 'Invalid credentials'])
+    equal((await login(api, 'bob', 'right')).status, 200)
+    await api.apiKeys.create({ id: 2, name: 'bob' }, { name: 'one' })
+    equal(await rows(), { tokens: ['2'], keys: ['2'] })
   })
 
   test('in another database, which has no such tables, a user is removed as before', async () => {

@@ -8,7 +8,12 @@ import type {
   RefreshTokenStore,
   StoredUse,
 } from '../../../database/own-tables/refresh-tokens.ts'
-import { invalidRefreshToken, invalidToken, tokenNotYetValid } from '../../../errors.ts'
+import {
+  invalidCredentials,
+  invalidRefreshToken,
+  invalidToken,
+  tokenNotYetValid,
+} from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import type { ApiRequest } from '../../../model/request.ts'
@@ -27,7 +32,7 @@ export interface TokenTools {
 
 /** Issues a pair for a user who has just signed in. */
 export async function firstPair(
-  { database, signIn, settings }: Pick<Runtime, 'database' | 'signIn' | 'settings'>,
+  { clock, database, signIn, settings }: Runtime,
   request: ApiRequest,
   tools: TokenTools,
   user: HookRecord,
@@ -35,7 +40,13 @@ export async function firstPair(
   const subject = subjectOf(tools.users, user)
   const refresh = await tools.tokens.issueRefresh(subject)
   const db = await database.session(request)
-  await signIn.refreshStore.save(db, await recordOf(subject, refresh))
+  const record = await recordOf(subject, refresh)
+  await signIn.refreshStore.save(db, record)
+  // The user may have been removed while the password was checked: nothing revokes a token that is stored after that.
+  if ((await tools.users.bySubject(request, subject)) === undefined) {
+    await signIn.refreshStore.revoke(db, record.digest, clock.now())
+    throw invalidCredentials(signIn.auth.challenge)
+  }
   return pair(settings.auth, request, tools, user, refresh)
 }
 

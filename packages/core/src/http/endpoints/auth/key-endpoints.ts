@@ -57,6 +57,12 @@ export async function serveKeys(
     await signIn.limits.limiter.count(`keys|user:${await accountKey(owner.key)}`, loginWindows)
     const draft = readKeyDraft(settings, request, caller, clock.now())
     const made = await keys.make(db, owner, draft)
+    // The user may have been removed meanwhile: nothing deletes a key that is stored after that.
+    const user = await users.bySubject(request, owner)
+    if (user === undefined) {
+      await keys.store.delete(db, made.id)
+      throw invalidCredentials(challenge)
+    }
     return answered(201, { ...made } as JsonValue, 1)
   }
   const own = await keys.store.ofUser(db, owner.key)
