@@ -351,6 +351,20 @@ function plainModels(variant: Variant): readonly AnyModel[] {
       // Every authenticated user may write wishes; only admins may read them.
       meta: { ...open, role_map: { GET: 'admin', '*': true } },
     }),
+    defineModel('Cart', { columns: { id, size: { type: 'integer' } }, meta: open }),
+    // Whoever may see them, no two loans of a cart overlap.
+    defineModel('Loan', {
+      columns: {
+        id,
+        cart_id: { type: 'integer' },
+        day_from: { type: 'integer' },
+        day_until: { type: 'integer' },
+        ...owner,
+      },
+      relations: { cart: belongsTo('Cart', 'cart_id') },
+      exclude: { name: 'one loan', cart_id: 'equal', period: ['day_from', 'day_until'] },
+      meta: {},
+    }),
     ...(audit === 'absent'
       ? []
       : [
@@ -558,6 +572,12 @@ export const rows: Readonly<Record<string, readonly Row[]>> = {
     { id: 2, shelf_id: 2, amount: 400 },
   ],
   Draft: [{ id: 1, shelf_id: 1, line: 'once upon a time' }],
+  Cart: [{ id: 1, size: 2 }],
+  Loan: [
+    { id: 1, cart_id: 1, day_from: 1, day_until: 5, ...mine },
+    { id: 11, cart_id: 1, day_from: 20, day_until: 30, ...foreign },
+    { id: 21, cart_id: 1, day_from: 40, day_until: 50, ...deleted },
+  ],
   Wish: [{ id: 1, shelf_id: 1, line: 'more light' }],
   Audit: [
     { id: 1, book_id: 1, note: 'checked' },

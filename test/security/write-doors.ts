@@ -66,6 +66,15 @@ export const newBook = (more: Row) => ({
   ...more,
 })
 
+/** A loan of one day. */
+const newLoan = (day_from: number): Row => ({
+  id: 50,
+  cart_id: 1,
+  day_from,
+  day_until: day_from + 1,
+  owner_id: 7,
+})
+
 /** Keys of a visible, an out-of-scope, a deleted and a missing record. */
 const keys = ['1', '11', '21', '99']
 
@@ -151,6 +160,19 @@ export const writes: Readonly<Record<string, readonly Write[]>> = {
     post('/api/books?on_conflict=id', newBook({ id: 1, owner_id: 8 })),
     post('/api/books?on_conflict=id', newBook({ id: 1, deleted: true })),
     post('/api/books?on_conflict=id,owner_id', newBook({ id: 1 })),
+  ],
+  'records that must not overlap': [
+    ...keys.map((key) => patch(`/api/loans/${key}`, { day_until: 6 })),
+    ...[4, 45, 60].map((day) => post('/api/loans', newLoan(day))),
+    post('/api/loans', { ...newLoan(60), cart_id: 99 }),
+    post('/api/loans', { ...newLoan(60), day_until: 59 }),
+    patch('/api/loans/1', { day_from: 40, day_until: 50 }),
+    // The time of a loan that the writer cannot see is taken.
+    ...revealing(
+      [unseen, 'other values of rows out of scope', 'whether rows out of scope are deleted'],
+      post('/api/loans', newLoan(25)),
+      patch('/api/loans/1', { day_until: 21 }),
+    ),
   ],
   'an upsert that changes nothing': [
     ...([1, 2, 3, 4] as const).map((key) => post('/api/books?on_conflict=id', storedBook(key))),
