@@ -16,6 +16,10 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
     String.raw`a column has no option \"maxlength\"`,
   ],
   [
+    `export const w = defineModel('W', { columns: { id, place: ((column: string) => ({ type: 'integer', column }) as const)('place_id') } })`,
+    String.raw`the option \"column\" is no literal type but string`,
+  ],
+  [
     `export const u = defineModel('U', { columns: { id, place: whole }, unique: [['id', 'plaice']] })`,
     `Type '"plaice"' is not assignable to type '"id" | "place"'`,
   ],

@@ -76,6 +76,7 @@ export type {
   DialectTable,
   DialectTableColumn,
 } from './model/dialect-column.ts'
+export type { DriverName } from './model/driver-types.ts'
 export type { DeclaredRule, ExclusionRule } from './model/exclusions/exclusion-rule.ts'
 export type { DatabaseOf, NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
 export type { AggregateFunction } from './model/query-words/operators.ts'

@@ -115,17 +115,27 @@ export interface Model<
 /** Any model, whatever its columns. */
 export type AnyModel = Model
 
-type KeysOfAll<U> = U extends unknown ? keyof U : never
+/** A name in the database that is not a literal type, so that types of rows would not have it. */
+type Widened = 'column of the type string'
+
+type OptionsOfAll<U> = U extends { readonly column: string }
+  ? string extends U['column']
+    ? Widened
+    : keyof U
+  : keyof U
 
 /**
- * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. It compares all
- * options of a model at once, and column by column only if one is misspelt, which takes far fewer type instantiations.
+ * Makes a misspelt option of a column a compile error that names it; a type parameter alone would accept it. So it does with a name in the
+ * database that a function has made a `string` of. It compares all options of a model at once, and column by column only if one is wrong,
+ * which takes far fewer type instantiations.
  */
-export type Exact<T, Option> = [KeysOfAll<T[keyof T]>] extends [Option]
+export type Exact<T, Option> = [OptionsOfAll<T[keyof T]>] extends [Option]
   ? unknown
   : {
       readonly [K in keyof T]: [keyof T[K]] extends [Option]
-        ? T[K]
+        ? [OptionsOfAll<T[K]>] extends [Option]
+          ? T[K]
+          : 'the option "column" is no literal type but string: let the function return it as a type parameter'
         : `a column has no option "${Exclude<keyof T[K], Option> & string}"`
     }
 

@@ -1,0 +1,112 @@
+// The types of values as Kysely's drivers return and take them, by the database and the column type. Types only.
+
+import type { ColumnType as KyselyColumn } from 'kysely'
+import type { Column } from './column.ts'
+
+/** The databases whose drivers have types: `mysql` also for MariaDB. */
+export type DriverName = 'sqlite' | 'postgres' | 'mysql'
+
+type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
+
+interface Texts {
+  readonly string: string
+  readonly text: string
+  readonly uuid: string
+  readonly enum: string
+  readonly time: string
+}
+
+/** What `better-sqlite3`, `node:sqlite`, `pg` and `mysql2` return if no options or parsers say otherwise. */
+interface Returned {
+  readonly sqlite: Texts & {
+    readonly integer: number
+    readonly bigint: number
+    readonly float: number
+    readonly decimal: number
+    readonly boolean: number
+    readonly date: string
+    readonly datetime: string
+    readonly json: string
+    readonly binary: Uint8Array
+    readonly list: unknown
+    readonly opaque: unknown
+  }
+  readonly postgres: Texts & {
+    readonly integer: number
+    readonly bigint: string
+    readonly float: number
+    readonly decimal: string
+    readonly boolean: boolean
+    readonly date: Date
+    readonly datetime: Date
+    readonly json: unknown
+    readonly binary: Uint8Array
+    readonly list: unknown
+    readonly opaque: unknown
+  }
+  readonly mysql: Texts & {
+    readonly integer: number
+    readonly bigint: number
+    readonly float: number
+    readonly decimal: string
+    readonly boolean: number
+    readonly date: Date
+    readonly datetime: Date
+    readonly json: unknown
+    readonly binary: Uint8Array
+    readonly list: unknown
+    readonly opaque: unknown
+  }
+}
+
+/** What the drivers take besides what they return. */
+interface Taken {
+  readonly sqlite: { readonly bigint: bigint | string; readonly decimal: string }
+  readonly postgres: {
+    readonly bigint: bigint | number
+    readonly decimal: number
+    readonly date: string
+    readonly datetime: string
+  }
+  readonly mysql: {
+    readonly bigint: bigint | string
+    readonly decimal: number
+    readonly boolean: boolean
+    readonly date: string
+    readonly datetime: string
+  }
+}
+
+/** Items of PostgreSQL's arrays, as `pg` returns them; it returns arrays of enums as text. */
+type Items<C> = C extends { readonly items: infer Item extends keyof Returned['postgres'] }
+  ? Item extends 'enum'
+    ? string
+    : (Returned['postgres'][Item] | null)[]
+  : unknown
+
+type ReturnedValue<C extends Shape, D extends DriverName> = C['type'] extends 'enum'
+  ? C extends { readonly enum: readonly (infer Member)[] }
+    ? Member
+    : string
+  : D extends 'postgres'
+    ? C['type'] extends 'list'
+      ? Items<C>
+      : Returned['postgres'][C['type']]
+    : D extends 'sqlite'
+      ? C extends { readonly type: 'decimal'; readonly storage: 'text' }
+        ? string
+        : Returned['sqlite'][C['type']]
+      : Returned[D][C['type']]
+
+type TakenValue<C extends Shape, D extends DriverName> =
+  | ReturnedValue<C, D>
+  | (C['type'] extends keyof Taken[D] ? Taken[D][C['type']] : never)
+
+type OrNull<C extends Shape, T> = C extends { readonly nullable: true } ? T | null : T
+
+/** A column of a table of Kysely; `DbFilled` are the columns that an insert may omit. */
+export type DriverColumn<C extends Shape, D extends DriverName, DbFilled> = KyselyColumn<
+  OrNull<C, ReturnedValue<C, D>>,
+  OrNull<C, TakenValue<C, D>> | (C extends DbFilled ? undefined : never),
+  OrNull<C, TakenValue<C, D>>
+>
