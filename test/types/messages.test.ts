@@ -29,11 +29,11 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
   ],
   [
     `export const b = createApi({ db, models: [Book, defineModel('B', { columns: { id, book_id: whole }, relations: { book: belongsTo('Boook', 'book_id') } })] })`,
-    String.raw`no model named \"Boook\"`,
+    String.raw`B.book: no model named \"Boook\"`,
   ],
   [
     `export const c = createApi({ db, models: [Book, defineModel('C', { columns: { id, book_id: whole }, relations: { book: belongsTo('Book', 'bookid') } })] })`,
-    String.raw`C has no column \"bookid\"`,
+    String.raw`C.book: C has no column \"bookid\"`,
   ],
   [
     `export const d = createApi({ db, models: [Book, User], config: { API_USER_MODEL: User, API_CUSTOM_AUTH: (request) => memberOf(request.url) } })`,
@@ -47,8 +47,18 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
 
 /** Mistakes in a list of models; the compiler shortens the types of wide models. */
 const inLists: readonly (readonly [line: string, says: string])[] = [
-  [`export const g = createApi({ db, models: [Wide, Book] })`, String.raw`no model named \"User\"`],
-  [`export const h = createApi({ db, models: [User, Book, Wide, Old] })`, 'Book has no column'],
+  [
+    `export const g = createApi({ db, models: [Wide, Book] })`,
+    String.raw`Wide.user: no model named \"User\"`,
+  ],
+  [
+    `export const m = createApi({ db, models: [Wide, Book], config: { API_USER_MODEL: User, API_ADD_CALLBACK: (object) => object } })`,
+    String.raw`Wide.user: no model named \"User\"`,
+  ],
+  [
+    `export const h = createApi({ db, models: [User, Book, Wide, Old] })`,
+    'Old.books: Book has no column',
+  ],
 ]
 
 /** Mistakes that the last line of the message names, because TypeScript compares the alternatives of the option first. */

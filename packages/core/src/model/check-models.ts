@@ -36,10 +36,16 @@ type Mistakes<M extends AnyModel, Names, Fields> = {
   [K in keyof M['relations']]: CheckedRelation<M['relations'][K], M['name'], Names, Fields>
 }[keyof M['relations']]
 
+/** The mistakes with the names of their relations. Only a model with a mistake takes the instantiations. */
+type NamedMistakes<M extends AnyModel, Names, Fields> = {
+  [K in keyof M['relations'] &
+    string]: `${M['name']}.${K}: ${CheckedRelation<M['relations'][K], M['name'], Names, Fields>}`
+}[keyof M['relations'] & string]
+
 // A string type in place of the model, so that the first line of the compiler's message has the mistake.
 type CheckedModel<M extends AnyModel, Names, Fields> = [Mistakes<M, Names, Fields>] extends [never]
   ? unknown
-  : Mistakes<M, Names, Fields>
+  : NamedMistakes<M, Names, Fields>
 
 /**
  * A list of models; a relation to a model or field that does not exist is a compile error. It comes first in the intersection, because the
