@@ -1,14 +1,9 @@
 // The types that TypeScript infers from a model, and what it refuses; compiled, never run.
 
 import { sql } from 'kysely'
+import type { DatabaseOf } from '../../packages/core/src/dialect/driver-types.ts'
 import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
-import type {
-  DatabaseOf,
-  NewRowOf,
-  PatchOf,
-  RecordOf,
-  RowOf,
-} from '../../packages/core/src/model/infer.ts'
+import type { NewRowOf, PatchOf, RecordOf, RowOf } from '../../packages/core/src/model/infer.ts'
 import { belongsTo, hasMany, manyToMany } from '../../packages/core/src/model/relation.ts'
 
 type Equal<A, B> =

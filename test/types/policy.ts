@@ -3,8 +3,8 @@
 import type { Kysely } from 'kysely'
 import { modelsFor } from '../../packages/core/src/access/hooks/models-for.ts'
 import { policyFor } from '../../packages/core/src/access/policies/policy-for.ts'
+import type { DatabaseOf } from '../../packages/core/src/dialect/driver-types.ts'
 import { defineBase, defineModel } from '../../packages/core/src/model/define-model.ts'
-import type { DatabaseOf } from '../../packages/core/src/model/infer.ts'
 import { belongsTo } from '../../packages/core/src/model/relation.ts'
 import type { AccessPolicy } from '../../packages/core/src/model/settings/access/access-types.ts'
 

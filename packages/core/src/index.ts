@@ -25,6 +25,7 @@ export type {
   StoreTypes,
   TextTest,
 } from './dialect/dialect.ts'
+export type { DatabaseOf, DriverName } from './dialect/driver-types.ts'
 export { genericDialect } from './dialect/generic/generic-dialect.ts'
 export {
   ApiError,
@@ -76,9 +77,8 @@ export type {
   DialectTable,
   DialectTableColumn,
 } from './model/dialect-column.ts'
-export type { DriverName } from './model/driver-types.ts'
 export type { DeclaredRule, ExclusionRule } from './model/exclusions/exclusion-rule.ts'
-export type { DatabaseOf, NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
+export type { NewRowOf, PatchOf, RecordOf, RowOf } from './model/infer.ts'
 export type { AggregateFunction } from './model/query-words/operators.ts'
 export type { Refusal } from './model/refusal-report.ts'
 export type {

@@ -4,7 +4,6 @@ import type { ColumnType as KyselyColumn } from 'kysely'
 import type { DeclaredAggregates } from './aggregates/declared-aggregate.ts'
 import type { Column, ColumnTypes, ItemType } from './column.ts'
 import type { AnyModel, Columns, ComputedShape } from './define-model.ts'
-import type { DriverColumn, DriverName } from './driver-types.ts'
 
 type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items'>
 
@@ -150,10 +149,10 @@ type Changeable<C extends Columns> = {
 export type PatchOf<M extends AnyModel> = Changeable<M['columns']>
 
 /** A column whose name in the database differs from the field name. */
-type Renamed = { readonly column: string }
+export type Renamed = { readonly column: string }
 
 /** Columns that an insert may omit because the database fills them. */
-type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
+export type DbFilled = { readonly generated: true } | { readonly hasDefault: true }
 
 /** One table by database names, in the form of Kysely's table interfaces. */
 export type TableOf<C extends Columns> = {
@@ -178,31 +177,6 @@ export type QualifiedTable<M extends AnyModel> = [SchemaOf<M>] extends [never]
     : `${SchemaOf<M>}.${M['table']}`
 
 /** `never` for a model with the default table name; DatabaseOf omits such models. */
-type Named<M extends AnyModel> = string extends M['table'] ? never : QualifiedTable<M>
-
-/** One table by database names, with the values that the drivers of a database return and take. */
-type DriverTable<C extends Columns, D extends DriverName> = {
-  [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: DriverColumn<C[K], D, DbFilled>
-}
-
-/**
- * The Kysely interface of the listed models, by database names.
- *
- * It contains only models that declare `table`, because the default name of a table is not a literal type. The table of a model
- * that declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
- *
- * With the name of the database (`mysql` also for MariaDB) values have the types that `better-sqlite3`, `node:sqlite`, `pg` and `mysql2`
- * return and take by default; a column of type `json` is unknown on servers. Without it they have those of JSON, which is right for what
- * `toRow` and `toColumn` return, but not for all that is read.
- *
- * ```ts
- * type DB = DatabaseOf<[typeof Author, typeof Book], 'postgres'>
- * const db = new Kysely<DB>({ dialect })
- * const { created_at } = await db.selectFrom('books').select('created_at').executeTakeFirstOrThrow() // a Date
- * ```
- */
-export type DatabaseOf<Models extends readonly AnyModel[], Driver extends DriverName = never> = [
-  Driver,
-] extends [never]
-  ? { [M in Models[number] as Named<M>]: TableOf<M['columns']> }
-  : { [M in Models[number] as Named<M>]: DriverTable<M['columns'], Driver> }
+export type KyselyTableName<M extends AnyModel> = string extends M['table']
+  ? never
+  : QualifiedTable<M>

@@ -1,7 +1,9 @@
-// The types of values as Kysely's drivers return and take them, by the database and the column type. Types only.
+// DatabaseOf: the Kysely interface of models, and the types of values as Kysely's drivers return and take them, by the database and the column type. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
-import type { Column } from './column.ts'
+import type { Column } from '../model/column.ts'
+import type { AnyModel, Columns } from '../model/define-model.ts'
+import type { DbFilled, KyselyTableName, Renamed, TableOf } from '../model/infer.ts'
 
 /** The databases whose drivers have types: `mysql` also for MariaDB. */
 export type DriverName = 'sqlite' | 'postgres' | 'mysql'
@@ -104,9 +106,36 @@ type TakenValue<C extends Shape, D extends DriverName> =
 
 type OrNull<C extends Shape, T> = C extends { readonly nullable: true } ? T | null : T
 
-/** A column of a table of Kysely; `DbFilled` are the columns that an insert may omit. */
-export type DriverColumn<C extends Shape, D extends DriverName, DbFilled> = KyselyColumn<
+/** A column of a table of Kysely. */
+type DriverColumn<C extends Shape, D extends DriverName> = KyselyColumn<
   OrNull<C, ReturnedValue<C, D>>,
   OrNull<C, TakenValue<C, D>> | (C extends DbFilled ? undefined : never),
   OrNull<C, TakenValue<C, D>>
 >
+
+/** One table by database names, with the values that the drivers of a database return and take. */
+type DriverTable<C extends Columns, D extends DriverName> = {
+  [K in keyof C as C[K] extends Renamed ? C[K]['column'] : K]: DriverColumn<C[K], D>
+}
+
+/**
+ * The Kysely interface of the listed models, by database names.
+ *
+ * It contains only models that declare `table`, because the default name of a table is not a literal type. The table of a model
+ * that declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
+ *
+ * With the name of the database (`mysql` also for MariaDB) values have the types that `better-sqlite3`, `node:sqlite`, `pg` and `mysql2`
+ * return and take by default; a column of type `json` is unknown on servers. Without it they have those of JSON, which is right for what
+ * `toRow` and `toColumn` return, but not for all that is read.
+ *
+ * ```ts
+ * type DB = DatabaseOf<[typeof Author, typeof Book], 'postgres'>
+ * const db = new Kysely<DB>({ dialect })
+ * const { created_at } = await db.selectFrom('books').select('created_at').executeTakeFirstOrThrow() // a Date
+ * ```
+ */
+export type DatabaseOf<Models extends readonly AnyModel[], Driver extends DriverName = never> = [
+  Driver,
+] extends [never]
+  ? { [M in Models[number] as KyselyTableName<M>]: TableOf<M['columns']> }
+  : { [M in Models[number] as KyselyTableName<M>]: DriverTable<M['columns'], Driver> }
