@@ -45,6 +45,8 @@ export interface DatabaseFailure {
   readonly lost?: true
   /** True if the database has stored nothing of the transaction, even if COMMIT was the statement that failed. */
   readonly undone?: true
+  /** True if the database has rolled back the whole transaction, savepoints included: a further statement would be stored at once. */
+  readonly ended?: true
 }
 
 /** What a database can do that changes how the service uses it. */

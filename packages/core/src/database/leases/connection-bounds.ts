@@ -2,8 +2,13 @@
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Bounds } from '../statements/bounds.ts'
-import type { Execute } from '../statements/kysely-methods.ts'
-import { isCommit, isRollback } from '../statements/transaction-statements.ts'
+import type { Ended, Execute } from '../statements/kysely-methods.ts'
+import {
+  isBegin,
+  isCommit,
+  isRollback,
+  isWholeRollback,
+} from '../statements/transaction-statements.ts'
 import { type StatementTarget, WatchedStatement } from '../statements/watched-statement.ts'
 
 export class ConnectionBounds {
@@ -13,6 +18,9 @@ export class ConnectionBounds {
   #running = 0
   /** The error of a statement that was rejected before it ended; all later ones but ROLLBACK reject with it. */
   #failure: Error | undefined
+  #isInTransaction: boolean
+  /** The error with which the database has ended the transaction; all later statements but ROLLBACK reject with it. */
+  #ended: Ended | undefined
   readonly #whenSettled: (() => void)[] = []
 
   /** `own` sends a statement. `onTimeout` is called when a statement exceeds its deadline or its client disconnects. */
@@ -20,6 +28,7 @@ export class ConnectionBounds {
     this.#target = target
     this.#own = own
     this.#onTimeout = onTimeout
+    this.#isInTransaction = target.db.isTransaction
   }
 
   /** Sends a statement within the bounds. */
@@ -27,6 +36,9 @@ export class ConnectionBounds {
     compiled: CompiledQuery,
     options?: object,
   ): Promise<QueryResult<R>> => {
+    if (this.#ended !== undefined && !isWholeRollback(compiled)) {
+      return Promise.reject(this.#ended.error)
+    }
     if (this.#failure === undefined) return this.#send(compiled, options)
     // After a rejected statement the transaction must not continue or commit.
     if (!isRollback(compiled)) return Promise.reject(this.#failure)
@@ -35,6 +47,10 @@ export class ConnectionBounds {
       ? this.#send(compiled, options)
       : this.#allSettled().then(() => this.#send(compiled, options))
   }
+
+  /** With what the database has ended a transaction of the host, which goes on when these bounds are over. */
+  readonly refusesAfter = (): Ended | undefined =>
+    this.#target.db.isTransaction ? this.#ended : undefined
 
   /** Resolves when statements that were rejected have ended, or the connection was closed; undefined if none runs. */
   settled(): Promise<void> | undefined {
@@ -73,16 +89,23 @@ export class ConnectionBounds {
       this.#own<R>(compiled, options).then(
         (result) => {
           running.end()
+          if (isBegin(compiled)) this.#isInTransaction = true
           resolve(result)
           end()
         },
         (error: unknown) => {
           running.end()
+          if (this.#isInTransaction) this.#noteEnd(error)
           reject(error)
           end()
         },
       )
     })
+  }
+
+  /** Without this, code that catches the error would go on outside of the transaction. */
+  #noteEnd(error: unknown): void {
+    if (this.#target.dialect.classify(error).ended === true) this.#ended ??= { error }
   }
 
   /** COMMIT and ROLLBACK are not canceled when the client disconnects: the outcome of a canceled COMMIT would be unknown. */

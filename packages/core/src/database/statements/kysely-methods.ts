@@ -3,6 +3,7 @@
 
 import type { DatabaseConnection } from 'kysely'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'
+import { isWholeRollback } from './transaction-statements.ts'
 
 /** Sends a statement on a connection. */
 export type Execute = DatabaseConnection['executeQuery']
@@ -13,9 +14,16 @@ const taken = new WeakSet<DatabaseConnection>()
 /** Whether all statements on the connection pass through a lease, which bounds them. */
 export const isTaken = (connection: DatabaseConnection): boolean => taken.has(connection)
 
+/** The error with which the database has rolled back a whole transaction by itself. */
+export interface Ended {
+  readonly error: unknown
+}
+
 /** What sends all statements on a connection. */
 interface Sender {
   readonly execute: Execute
+  /** Returned if the database has ended a transaction that goes on after `release`. */
+  readonly refusesAfter?: () => Ended | undefined
 }
 
 /** A connection whose statements `sender` sends until `release` is called. */
@@ -50,9 +58,23 @@ export function takeStatements<S extends Sender>(
       isOver = true
       taken.delete(connection)
       // `answerStatements` may have replaced it, too.
-      if (connection.executeQuery === executeQuery) connection.executeQuery = replaced
+      if (connection.executeQuery !== executeQuery) return
+      connection.executeQuery = replaced
+      const ended = sender.refusesAfter?.()
+      if (ended !== undefined) refuseUntilRollback(connection, ended)
     },
   }
+}
+
+/** Refuses all statements until ROLLBACK: the database would store each of them at once, because it has ended the transaction. */
+function refuseUntilRollback(connection: DatabaseConnection, { error }: Ended): void {
+  const replaced = connection.executeQuery
+  const refuse: Execute = (compiled, options) => {
+    if (!isWholeRollback(compiled)) return Promise.reject(error)
+    connection.executeQuery = replaced
+    return replaced.call(connection, compiled, options) as never
+  }
+  connection.executeQuery = refuse
 }
 
 /** Answers all further statements on a connection by `answer` instead of sending them. */

@@ -11,3 +11,7 @@ export const isCommit = ({ sql }: Statement): boolean => /^\s*commit\b/i.test(sq
 
 /** ROLLBACK, also to a savepoint. */
 export const isRollback = ({ sql }: Statement): boolean => /^\s*rollback\b/i.test(sql)
+
+/** ROLLBACK of the whole transaction. */
+export const isWholeRollback = ({ sql }: Statement): boolean =>
+  /^\s*rollback(?:\s+work)?\s*;?\s*$/i.test(sql)

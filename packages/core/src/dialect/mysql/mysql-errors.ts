@@ -97,6 +97,13 @@ const serverClosedConnection: ReadonlySet<number> = new Set([
   1053, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2006, 2013, 3169, 4031,
 ])
 
+/**
+ * Errors with which InnoDB rolls back the whole transaction: a deadlock, no memory for further locks, and, with innodb_snapshot_isolation of
+ * MariaDB, a record that another transaction has changed. After a wait for a lock that took too long it keeps the transaction, unless
+ * innodb_rollback_on_timeout is set.
+ */
+const endsTransaction: ReadonlySet<number> = new Set([1213, 1206, 1020])
+
 /** Classifies by error number. Names of constraints come from the message, because the drivers return nothing else. */
 export function classifyMysql(thrown: unknown): DatabaseFailure {
   return firstKnown(thrown, (error) => {
@@ -114,7 +121,8 @@ export function classifyMysql(thrown: unknown): DatabaseFailure {
     const kind = listed ?? ofClass ?? 'other'
     if (listed === undefined && kind === 'unavailable') return { kind, lost: true }
     const message = textOrEmpty(error.sqlMessage ?? error.message)
-    return failure(kind, mysqlConstraint(kind, message), mysqlColumn(kind, message))
+    const found = failure(kind, mysqlConstraint(kind, message), mysqlColumn(kind, message))
+    return endsTransaction.has(error.errno) ? { ...found, ended: true } : found
   })
 }
 

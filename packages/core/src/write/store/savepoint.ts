@@ -4,6 +4,7 @@
 import { deferredError } from '../../database/leases/in-transaction.ts'
 import type { Lease } from '../../database/leases/lease.ts'
 import { atFreeLevel } from '../../database/leases/savepoint-level.ts'
+import { unavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -51,8 +52,13 @@ export const inSavepoint = <T>(
     try {
       result = await work(lease)
     } catch (error) {
-      await rollBackTo(context, name)
-      await release()
+      try {
+        await rollBackTo(context, name)
+        await release()
+      } catch (failure) {
+        // The database has ended the transaction, and the savepoint with it, for the reason that `error` tells.
+        if (outside.dialect.classify(failure).ended !== true) throw failure
+      }
       throw error
     }
     await release()
@@ -63,6 +69,7 @@ async function send({ lease }: Inside, statement: Fragment): Promise<void> {
   try {
     await lease.send(statement)
   } catch (error) {
+    if (lease.dialect.classify(error).ended === true) throw unavailable(error, 'retry')
     // A refusal has ended the transaction by itself, as `raise(rollback, …)` of SQLite does.
     throw deferredError(lease.dialect, error)
   }
