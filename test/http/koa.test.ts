@@ -3,7 +3,8 @@ import * as http from 'node:http'
 import { createRequire } from 'node:module'
 import { bodyParser } from '@koa/bodyparser'
 import { apiErrors, modelApi } from '@model-api/adapter-koa'
-import { type Api, apiError, type Envelope } from '@model-api/core'
+import { type Api, apiError, defineModel, type Envelope } from '@model-api/core'
+import { type Client, ClientError } from '@model-api/core/client'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { equal, ok } from '../support/assert.ts'
@@ -15,6 +16,14 @@ import { openWorld } from './world.ts'
 const olderParser = createRequire(import.meta.url)('koa-bodyparser') as (
   options?: object,
 ) => Middleware
+
+const Named = defineModel('Book', {
+  columns: {
+    id: { type: 'integer', primaryKey: true, generated: true },
+    title: { type: 'string' },
+  },
+  meta: {},
+})
 
 type Build = (app: Koa, api: Api) => void
 
@@ -140,6 +149,36 @@ suite('Koa', (test) => {
         equal(answers[1]?.slice(0, 2), [500, 'Internal Server Error'])
         ok(!JSON.stringify(answers[1]).includes('1234'))
         equal(answers[2], [409, 'Conflict', 'Later.', '1.0.0'])
+      },
+    ))
+
+  test('what refuses a call of api.as is the response of a route that throws its error', () =>
+    running(
+      (app, api) => {
+        app.use(apiErrors(api))
+        app.use(async (ctx) => {
+          if (ctx.query.from === 'elsewhere') throw new ClientError('No.', { status: 404 })
+          const { books } = api.as('system') as unknown as Client<Api<{ models: [typeof Named] }>>
+          const result = await books.create({ title: 7 as never })
+          if (ctx.query.from === 'refuse') {
+            const { status, body } = await api.refuse(
+              { method: 'GET', url: '/api/books', headers: {} },
+              result.ok ? undefined : result.error,
+            )
+            Object.assign(ctx, { status, body })
+          } else if (!result.ok) throw result.error
+        })
+      },
+      async (url) => {
+        const answers = await Promise.all(
+          ['a call', 'refuse', 'elsewhere'].map(async (from) => {
+            const response = await fetch(`${url}/api/own?from=${from}`)
+            const { errors } = (await response.json()) as Envelope
+            return [response.status, errors?.code, errors?.problems?.[0]?.path]
+          }),
+        )
+        const refused = [400, 'validation_failed', 'title']
+        equal(answers, [refused, refused, [500, 'internal_error', undefined]])
       },
     ))
 

@@ -4,6 +4,7 @@ import { hostVary, isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import { runError, runFinal } from './access/hooks/read-hooks.ts'
 import type { SignIn } from './auth/sign-in.ts'
+import { ClientError } from './client/client-error.ts'
 import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
 import { prefersProblem } from './http/accept.ts'
 import { serveBatch } from './http/batch/serve-batch.ts'
@@ -184,7 +185,7 @@ async function settle<R>(
     answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
       Object.assign(answering, responseSettingsOf(runtime.routing.table, request))
-      const { error } = refused
+      const error = withoutClient(refused.error)
       if (!(error instanceof UnreadBody)) throw error
       throw refusalOfUnread(runtime, request, error, () => stampOf(answering))
     }
@@ -201,6 +202,10 @@ async function settle<R>(
     }
   }
 }
+
+/** The refusal that a call of `api.as` has met, if a route of the host throws the error of that call. */
+const withoutClient = (error: unknown): unknown =>
+  error instanceof ClientError && error.cause instanceof ApiError ? error.cause : error
 
 /** Answers a request by the endpoint to which its path belongs. */
 function answerAt(answering: Answering, place: SplitUrl): MaybePromise<Settled> {

@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import { ApiError, apiError, incompleteBody, unreadBody } from '@model-api/core'
+import { ClientError } from '@model-api/core/client'
 
 /** The properties that http-errors, express-jwt and similar libraries set on errors. */
 interface Refusal {
@@ -25,13 +26,13 @@ const longestMessage = 1000
 
 /**
  * Converts an error. A 4xx error keeps its status, its `code` (by default the name of the status), its `headers`, and its message if
- * `expose` is true; for that of a body parser, `api.refuse` finds the API's own error. Any other error is returned unchanged and gives
- * 500.
+ * `expose` is true; for that of a body parser, or of a call of `api.as`, `api.refuse` finds the API's own error. Any other error is
+ * returned unchanged and gives 500.
  *
  * `createError(403, 'Not from this network')` → 403, `{ error: 'Forbidden', reason: 'Not from this network', code: 'forbidden' }`
  */
 export function hostError(error: unknown): unknown {
-  if (error instanceof ApiError) return error
+  if (error instanceof ApiError || error instanceof ClientError) return error
   return parserError((error ?? {}) as ParserError) ?? refusalOf((error ?? {}) as Refusal) ?? error
 }
 
