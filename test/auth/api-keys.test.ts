@@ -253,8 +253,8 @@ eachDatabase('API keys', (test, db) => {
     const refused = await make(api, { name: 'more', scopes: ['editor', 'admin'] }, apiKey(key))
     equal(refused.status, 400)
     equal(
-      refused.errors.problems.map(({ path, code }: never) => [path, code]),
-      [['scopes[1]', 'not_listed']],
+      refused.errors.problems.map(({ path, code, message }: never) => [path, code, message]),
+      [['scopes[1]', 'not_listed', 'Expected one of editor.']],
     )
     for (const more of [{}, { scopes: null, expires_at: null }, { expires_at: '2030-01-01' }]) {
       const { scopes, expires_at } = (await make(api, { name: 'same', ...more }, apiKey(key))).value

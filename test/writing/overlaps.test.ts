@@ -287,6 +287,12 @@ eachDatabase('records that must not overlap', (test, db) => {
       body: { technician_id: 1 },
     })
     equal([moved.status, moved.errors?.code], [409, 'overlap'])
+    await added(visit(1, '11:00', '12:00'))
+    await added(visit(2, '11:00', '12:00'))
+    const both = await send(api, 'PATCH', '/api/appointments?technician_id__eq=2', {
+      body: { technician_id: 1 },
+    })
+    equal([both.errors?.code, both.errors?.problems?.length], ['overlap', 1])
     equal(
       (
         await send(api, 'PATCH', '/api/appointments?technician_id__eq=2', {

@@ -773,7 +773,9 @@ export interface Overlap {
 
 /** Another record overlaps this one, which a rule of the model (`exclude`) does not allow. */
 export const overlapping = (found: readonly Overlap[]): ApiError => {
-  const problems = found.map(({ path, rule }) => ({ path, ...overlapOf(rule) }))
+  // Records of a change by filters have the same path.
+  const different = new Map(found.map((one) => [`${one.path} ${one.rule}`, one]))
+  const problems = [...different.values()].map(({ path, rule }) => ({ path, ...overlapOf(rule) }))
   return refusedFor(409, 'overlap', overlapOf(found[0]?.rule ?? ''), problems)
 }
 

@@ -109,7 +109,9 @@ export const nameNotListed = (allowed: readonly string[]): CodedProblem =>
     expectation(
       'not_listed',
       { allowed },
-      allowed.length === 0 ? 'no entry' : `one of ${allowed.map(excerpt).join(', ')}`,
+      allowed.length === 0
+        ? 'no entry'
+        : `one of ${allowed.map((name) => excerpt(name)).join(', ')}`,
     ),
   )
 
