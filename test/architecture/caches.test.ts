@@ -143,6 +143,7 @@ const hashed: Readonly<Record<string, string>> = {
   'auth/tokens/revocation.ts': 'refresh tokens: one would revoke the other',
   'auth/strategies/api-key.ts': 'API keys: one would authenticate as the other',
   'auth/strategies/basic.ts': 'login names: would share a limit',
+  'auth/tokens/token-keys.ts': 'secrets: both keys would be tried (128 bits)',
   'auth/tokens/tokens.ts': 'users of tokens: would share a limit',
   'drivers/postgres/statement-names.ts':
     'texts of statements: one would be executed in place of the other',

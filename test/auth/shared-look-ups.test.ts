@@ -160,7 +160,9 @@ eachDatabase(
       const { api } = peopleApi(db, config, { models: [Account, Book] })
       await api.ready
       return async (key: string, signal?: AbortSignal): Promise<number> => {
-        const request = { method: 'GET', url: '/api/books/1', headers: await sentBy(key) }
+        const lookup = key === one ? 'one' : 'other'
+        const headers = bearer(await forge({ payload: { sub: key, lookup } }))
+        const request = { method: 'GET', url: '/api/books/1', headers }
         return (await api.answer(signal === undefined ? request : { ...request, signal })).status
       }
     }

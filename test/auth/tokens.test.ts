@@ -255,7 +255,8 @@ suite('access tokens', (test) => {
         .map((part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()))
       const { jti, ...others } = claims
       identities.add(jti)
-      equal(header, { alg: 'HS256', typ })
+      equal(header, { alg: 'HS256', typ, kid: header.kid })
+      match(header.kid, /^[0-9a-f]{32}$/)
       equal(others, { sub: '1', lookup: 'ann', iat: now, exp: now + seconds })
     }
     equal(identities.size, 2)

@@ -946,6 +946,8 @@ export const openedBy: Readonly<Record<keyof ApiConfig, Family | null>> = {
   ACCESS_SECRET_KEY: null,
   REFRESH_SECRET_KEY: null,
   ACCESS_PRIVATE_KEY: null,
+  ACCESS_PREVIOUS_KEYS: null,
+  REFRESH_PREVIOUS_KEYS: null,
   ACCESS_PUBLIC_KEY: null,
   REFRESH_PRIVATE_KEY: null,
   REFRESH_PUBLIC_KEY: null,

@@ -57,7 +57,7 @@ const everyEngine = [
   /^dialect\/(?!aggregates|long-texts-in-order|most-joins)/,
   /^introspect\//,
   /^schema-check\//,
-  /^(?:auth\/shared-look-ups|contract\/json-paths)/,
+  /^(?:auth\/shared-look-ups|contract\/json-paths|hooks\/transactions-that)/,
   /^writing\/(?:deferred-constraints|locked-lists|overlap|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
 ]
 

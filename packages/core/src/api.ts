@@ -15,6 +15,7 @@ import { anonymous } from './access/roles/roles.ts'
 import { createSignIn } from './auth/create-sign-in.ts'
 import { type ApiKeys, createKeyFunctions } from './auth/keys/key-functions.ts'
 import { type RateLimitScope, rateLimitScope } from './auth/limits/rate-limit-scope.ts'
+import { type PublicKeys, publicKeys } from './auth/tokens/public-keys.ts'
 import { createRevocation, type RefreshTokens } from './auth/tokens/revocation.ts'
 import type { SchemaDifference } from './catalogue/check/describe-difference.ts'
 import { createSchemaCheck } from './catalogue/check/schema-check.ts'
@@ -260,6 +261,16 @@ export interface Api<Given extends ApiModels = ApiModels> extends SqlValues {
   readonly refreshTokens: RefreshTokens
   readonly apiKeys: ApiKeys
   /**
+   * Returns the public keys of access tokens as a JSON Web Key Set (RFC 7517), for other services that verify them; empty if secrets
+   * sign. The current key comes first, then those of ACCESS_PREVIOUS_KEYS.
+   *
+   * ```ts
+   * app.get('/.well-known/jwks.json', async (req, res) => res.json(await api.publicKeys()))
+   * // {"keys":[{"kty":"RSA","n":"0vx7…","e":"AQAB","use":"sig","alg":"RS256","kid":"NzbLs…"}]}
+   * ```
+   */
+  publicKeys(): Promise<PublicKeys>
+  /**
    * Returns the OpenAPI 3.1 document of this API, as it is served.
    *
    * ```ts
@@ -475,6 +486,7 @@ export function createApi<
     owns,
     authenticate: (request, rule) => authenticateHost(runtime, withLowerCaseNames(request), rule),
     refreshTokens: createRevocation(signIn.refreshStore, databaseOf, signIn.auth.users, clock),
+    publicKeys: () => publicKeys(settings.auth.jwt),
     apiKeys: createKeyFunctions(signIn.auth.keys, databaseOf, signIn.auth.users),
     get ready() {
       const ready = Promise.all([

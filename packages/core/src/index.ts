@@ -12,6 +12,7 @@ export type { ListedApiKey, NewApiKey } from './auth/keys/own-keys.ts'
 export type { PasswordCheck } from './auth/passwords/passwords.ts'
 export { hashPassword, passwordCheck } from './auth/passwords/passwords.ts'
 export { hashApiKey } from './auth/tokens/digest.ts'
+export type { PublicKey, PublicKeys } from './auth/tokens/public-keys.ts'
 export type { RefreshTokens } from './auth/tokens/revocation.ts'
 export type { SchemaDifference } from './catalogue/check/describe-difference.ts'
 export type {

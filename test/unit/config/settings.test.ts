@@ -341,6 +341,8 @@ const defaults: Readonly<Record<'api' | 'both', Readonly<Record<string, unknown>
     ACCESS_SECRET_KEY: undefined,
     REFRESH_SECRET_KEY: undefined,
     ACCESS_PRIVATE_KEY: undefined,
+    ACCESS_PREVIOUS_KEYS: undefined,
+    REFRESH_PREVIOUS_KEYS: undefined,
     ACCESS_PUBLIC_KEY: undefined,
     REFRESH_PRIVATE_KEY: undefined,
     REFRESH_PUBLIC_KEY: undefined,

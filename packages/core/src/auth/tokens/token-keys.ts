@@ -1,33 +1,50 @@
 // Imports the configured token keys as CryptoKeys, each bound to one algorithm.
 
+import type { JWK } from 'jose'
 import type { Algorithm, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
+import { looksLikePem } from '../../model/settings/auth/pem.ts'
+import { sha256Hex } from './digest.ts'
 import { jose } from './jose.ts'
 
-/** Returns the key for an algorithm; undefined if none is configured. */
-export type KeyOf = (algorithm: Algorithm) => Promise<CryptoKey | undefined>
+/** A key and its id, the `kid` of the tokens that it signs. */
+export interface NamedKey {
+  readonly id: string
+  readonly key: CryptoKey
+}
+
+/** Returns what signs or verifies by an algorithm. */
+export type KeysOf<T> = (algorithm: Algorithm) => Promise<T>
 
 /** The keys of one kind of token; each is imported once, on first use. */
 export interface TokenKeys {
-  readonly signing: KeyOf
-  readonly verifying: KeyOf
+  /** Undefined if no key is configured for the algorithm. */
+  readonly signing: KeysOf<NamedKey | undefined>
+  /** The current key first. */
+  readonly verifying: KeysOf<readonly NamedKey[]>
 }
 
 /** Creates the keys from their configured strings. */
-export const tokenKeys = (texts: KeyTexts): TokenKeys => ({
-  signing: memoised((algorithm) =>
-    algorithm.startsWith('HS')
-      ? hmac(texts.secret, algorithm)
-      : signer(texts.privateKey, algorithm),
-  ),
-  verifying: memoised((algorithm) =>
-    algorithm.startsWith('HS')
-      ? hmac(texts.secret, algorithm)
-      : verifier(texts.verifyKey, algorithm),
-  ),
-})
+export function tokenKeys(texts: KeyTexts): TokenKeys {
+  const { secret, privateKey, verifyKey, previous } = texts
+  const verifying = memoised(async (algorithm) => {
+    const takesSecrets = algorithm.startsWith('HS')
+    const earlier = previous.filter((text) => looksLikePem(text) !== takesSecrets)
+    const all = [takesSecrets ? secret : verifyKey, ...earlier]
+    const read = takesSecrets ? named : verifier
+    const keys = await Promise.all(all.map((text) => text && read(text, algorithm)))
+    return keys.flatMap((key) => key || [])
+  })
+  const signing = memoised(async (algorithm) => {
+    if (algorithm.startsWith('HS')) return secret && named(secret, algorithm)
+    const [own] = await verifying(algorithm)
+    // The settings have compared the two halves.
+    return own && privateKey ? { ...own, key: await signer(privateKey, algorithm) } : undefined
+  })
+  return { signing: async (algorithm) => (await signing(algorithm)) || undefined, verifying }
+}
 
-function memoised(make: KeyOf): KeyOf {
-  const made = new Map<Algorithm, Promise<CryptoKey | undefined>>()
+function memoised<T>(make: KeysOf<T>): KeysOf<T> {
+  const made = new Map<Algorithm, Promise<T>>()
   return (algorithm) => {
     const known = made.get(algorithm)
     if (known !== undefined) return known
@@ -39,39 +56,45 @@ function memoised(make: KeyOf): KeyOf {
   }
 }
 
-async function hmac(
-  secret: string | undefined,
-  algorithm: Algorithm,
-): Promise<CryptoKey | undefined> {
-  if (secret === undefined) return undefined
+/** Half of a SHA-256: nobody finds a strong secret by it. */
+const idLength = 32
+
+async function named(secret: string, algorithm: Algorithm): Promise<NamedKey> {
   const hash = `SHA-${algorithm.slice(2)}`
   const bytes = new TextEncoder().encode(secret)
   const extractable = false
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, extractable, [
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash }, extractable, [
     'sign',
     'verify',
   ])
+  const digest = await sha256Hex(`the id of the key ${secret}`)
+  return { id: digest.slice(0, idLength), key }
 }
 
-async function signer(
-  pem: string | undefined,
-  algorithm: Algorithm,
-): Promise<CryptoKey | undefined> {
-  if (pem === undefined) return undefined
+async function signer(pem: string, algorithm: Algorithm): Promise<CryptoKey> {
   const { importPKCS8 } = await jose()
   return importPKCS8(pem, algorithm)
 }
 
-/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. */
-async function verifier(
-  pem: string | undefined,
+/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. Its id is the thumbprint of RFC 7638. */
+async function verifier(pem: string, algorithm: Algorithm): Promise<NamedKey | undefined> {
+  const { calculateJwkThumbprint, importJWK } = await jose()
+  const jwk = await publicJwk(pem, algorithm)
+  const key = jwk && (await importJWK(jwk, algorithm))
+  if (key === undefined || key instanceof Uint8Array) return undefined
+  return { id: await calculateJwkThumbprint(jwk as JWK), key }
+}
+
+/** Returns the public half of a PEM key, without the private one. */
+export async function publicJwk(
+  pem: string,
   algorithm: Algorithm,
-): Promise<CryptoKey | undefined> {
-  if (pem === undefined) return undefined
-  const { exportJWK, importJWK, importPKCS8, importSPKI } = await jose()
-  if (pem.includes('PUBLIC KEY')) return importSPKI(pem, algorithm)
-  const { kty, n, e } = await exportJWK(await importPKCS8(pem, algorithm, { extractable: true }))
-  if (kty !== 'RSA' || n === undefined || e === undefined) return undefined
-  const key = await importJWK({ kty, n, e }, algorithm)
-  return key instanceof Uint8Array ? undefined : key
+): Promise<{ readonly kty: 'RSA'; readonly n: string; readonly e: string } | undefined> {
+  const { exportJWK, importPKCS8, importSPKI } = await jose()
+  const whole = { extractable: true }
+  const key = pem.includes('PUBLIC KEY')
+    ? await importSPKI(pem, algorithm, whole)
+    : await importPKCS8(pem, algorithm, whole)
+  const { kty, n, e } = await exportJWK(key)
+  return kty === 'RSA' && n !== undefined && e !== undefined ? { kty: 'RSA', n, e } : undefined
 }

@@ -1,6 +1,6 @@
 // Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token.
 
-import type { errors, JWTPayload } from 'jose'
+import type { errors, JWTPayload, ProtectedHeaderParameters } from 'jose'
 import type { Clock } from '../../lib/clock.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Algorithm, JwtSettings, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
@@ -10,7 +10,7 @@ import { accountKey } from '../users/account.ts'
 import { sha256Hex } from './digest.ts'
 import { jose } from './jose.ts'
 import { isTokenForm } from './token-form.ts'
-import { type KeyOf, tokenKeys } from './token-keys.ts'
+import { type NamedKey, type TokenKeys, tokenKeys } from './token-keys.ts'
 import { rememberVerified } from './verified-tokens.ts'
 
 /** The user a token is issued to. */
@@ -69,8 +69,8 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   const access = tokenKeys(settings.access)
   const refresh = tokenKeys(settings.refresh)
   const verified = rememberVerified<Claims>(clock, settings.leeway)
-  const explicit = new Map<string, KeyOf>()
-  const keysOfSecret = (secret: string): KeyOf => {
+  const explicit = new Map<string, TokenKeys['verifying']>()
+  const keysOfSecret = (secret: string): TokenKeys['verifying'] => {
     const known = explicit.get(secret) ?? tokenKeys(textsOf(secret)).verifying
     // A host application uses one or two explicit secrets; the cap of 16 bounds memory.
     if (explicit.size >= 16) explicit.clear()
@@ -109,10 +109,11 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
 
 /** Returns the key texts of an explicit secret or PEM; throws for a weak secret, as `createApi` does for a configured one. */
 function textsOf(secret: string): KeyTexts {
-  if (looksLikePem(secret)) return { secret: undefined, privateKey: undefined, verifyKey: secret }
+  const none = { secret: undefined, privateKey: undefined, verifyKey: undefined, previous: [] }
+  if (looksLikePem(secret)) return { ...none, verifyKey: secret }
   const problem = secretProblem(secret)
   if (problem !== undefined) throw new Error(`authenticate: the secret ${problem}`)
-  return { secret, privateKey: undefined, verifyKey: undefined }
+  return { ...none, secret }
 }
 
 /** What differs between the tokens that are issued. */
@@ -124,7 +125,7 @@ interface Issue {
   readonly createdAt: number
   /** Seconds. */
   readonly lifetime: number
-  readonly signing: KeyOf
+  readonly signing: TokenKeys['signing']
 }
 
 async function issue(
@@ -132,12 +133,12 @@ async function issue(
   subject: Subject,
   { typ, id, createdAt, lifetime, signing }: Issue,
 ): Promise<IssuedToken> {
-  const key = await signing(settings.algorithm)
-  if (key === undefined) throw new Error(`no key signs ${settings.algorithm}`)
+  const named = await signing(settings.algorithm)
+  if (named === undefined) throw new Error(`no key signs ${settings.algorithm}`)
   const { SignJWT } = await jose()
   const now = Math.floor(createdAt / 1000)
   const token = new SignJWT({ lookup: subject.lookup })
-    .setProtectedHeader({ alg: settings.algorithm, typ })
+    .setProtectedHeader({ alg: settings.algorithm, typ, kid: named.id })
     .setSubject(subject.key)
     .setJti(id)
     .setIssuedAt(now)
@@ -145,7 +146,7 @@ async function issue(
   if (settings.issuer !== undefined) token.setIssuer(settings.issuer)
   if (settings.audience !== undefined) token.setAudience(settings.audience)
   return {
-    token: await token.sign(key),
+    token: await token.sign(named.key),
     createdAt,
     expiresAt: (now + lifetime) * 1000,
   }
@@ -156,13 +157,34 @@ async function read(
   clock: Clock,
   typ: string,
   token: string,
-  verifying: KeyOf,
+  verifying: TokenKeys['verifying'],
 ): Promise<Claims | undefined> {
   if (!isTokenForm(token)) return undefined
+  const header = await headerOf(token)
+  const algorithm = settings.allowed.find((one) => one === header?.alg)
+  if (algorithm === undefined) return undefined
+  for (const { key } of candidates(await verifying(algorithm), header?.kid)) {
+    const found = await readBy(key, algorithm, settings, clock, typ, token)
+    if (found !== 'another signature') return found
+  }
+  return undefined
+}
+
+/** The key that a token names; all keys if it names none of them, as the tokens of other programs with the same key do. */
+function candidates(keys: readonly NamedKey[], id: unknown): readonly NamedKey[] {
+  const named = keys.filter((key) => key.id === id)
+  return named.length > 0 ? named : keys
+}
+
+async function readBy(
+  key: CryptoKey,
+  algorithm: Algorithm,
+  settings: JwtSettings,
+  clock: Clock,
+  typ: string,
+  token: string,
+): Promise<Claims | 'another signature' | undefined> {
   const { errors, jwtVerify } = await jose()
-  const algorithm = await algorithmOf(token, settings.allowed)
-  const key = algorithm && (await verifying(algorithm))
-  if (algorithm === undefined || key === undefined) return undefined
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: [algorithm],
@@ -175,6 +197,7 @@ async function read(
     })
     return await claims(payload, settings, clock, 'current')
   } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return 'another signature'
     // jose checks `nbf` and `exp` last, so these tokens are valid in all other respects.
     if (error instanceof errors.JWTExpired)
       return await claims(error.payload, settings, clock, 'expired')
@@ -189,15 +212,11 @@ async function read(
 const beginsLater = ({ claim, reason }: errors.JWTClaimValidationFailed): boolean =>
   claim === 'nbf' && reason === 'check_failed'
 
-/** Returns the `alg` of the token's header if it is allowed; other header members are ignored. */
-async function algorithmOf(
-  token: string,
-  allowed: readonly Algorithm[],
-): Promise<Algorithm | undefined> {
+/** Returns the header of a token, of which only `alg` and `kid` are read before the signature is verified. */
+async function headerOf(token: string): Promise<ProtectedHeaderParameters | undefined> {
   const { decodeProtectedHeader } = await jose()
   try {
-    const { alg } = decodeProtectedHeader(token)
-    return allowed.find((algorithm) => algorithm === alg)
+    return decodeProtectedHeader(token)
   } catch {
     return undefined
   }

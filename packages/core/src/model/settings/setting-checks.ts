@@ -33,6 +33,12 @@ export const secret: Check = (value) =>
     ? undefined
     : `expected a non-empty string, got ${value === '' ? 'an empty string' : typeof value}.`
 
+/** A list of secrets and keys, which no message shows. */
+export const secrets: Check = (value) =>
+  Array.isArray(value) && value.every((one) => secret(one) === undefined)
+    ? undefined
+    : 'expected a list of non-empty strings.'
+
 export const callable: Check = (value) =>
   typeof value === 'function' ? undefined : expected('a function', value)
 

@@ -67,6 +67,7 @@ import {
   rateLimit,
   rateLimitStore,
   secret,
+  secrets,
   softDeleteValues,
   text,
   tokenProvider,
@@ -486,6 +487,20 @@ export class SettingTable<
   readonly REFRESH_PRIVATE_KEY: ApiPart<string> = key
   /** PEM key that verifies refresh tokens. */
   readonly REFRESH_PUBLIC_KEY: ApiPart<string> = key
+  /**
+   * Earlier secrets and PEM keys of access tokens, which are still accepted, at most 10: a new key signs nobody out. Default none.
+   */
+  readonly ACCESS_PREVIOUS_KEYS: ApiPart<readonly string[]> = {
+    ...unset,
+    ...apiPart,
+    check: secrets,
+  }
+  /** Earlier secrets and PEM keys of refresh tokens, as ACCESS_PREVIOUS_KEYS. Default none. */
+  readonly REFRESH_PREVIOUS_KEYS: ApiPart<readonly string[]> = {
+    ...unset,
+    ...apiPart,
+    check: secrets,
+  }
   /**
    * Where access tokens are looked for, in order: `'header'`, `'cookie'`, a function of the request, or `'module#export'`. Default
    * `['header']`.

@@ -29,6 +29,8 @@ export interface KeyTexts {
   readonly privateKey: string | undefined
   /** PEM that verifies RSA signatures: a public key, or a private key whose public half is used. */
   readonly verifyKey: string | undefined
+  /** Earlier keys, which verify but do not sign: HMAC secrets, and PEMs as in `verifyKey`. */
+  readonly previous: readonly string[]
 }
 
 /** How tokens are issued and verified. */

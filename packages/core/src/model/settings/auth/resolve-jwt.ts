@@ -108,7 +108,45 @@ function resolveKeys(
     else problems.add(at, `${problem} ${howToMakeOne}`)
   }
   const pem = given !== undefined && looksLikePem(given) ? given : undefined
-  return { secret, ...(rsa ? resolvePair(kind, config, pem, signs, problems) : noPair) }
+  const previous = resolvePrevious(kind, config, { hmac, rsa }, problems)
+  return { secret, previous, ...(rsa ? resolvePair(kind, config, pem, signs, problems) : noPair) }
+}
+
+/** Each token may be compared with all of them. */
+const mostPrevious = 10
+
+/** Returns the earlier keys; a problem for one that no accepted algorithm takes. */
+function resolvePrevious(
+  kind: Kind,
+  config: ApiConfig,
+  { hmac, rsa }: { readonly hmac: boolean; readonly rsa: boolean },
+  problems: Problems,
+): readonly string[] {
+  const name = `${kind}_PREVIOUS_KEYS` as const
+  const given = config[name] ?? []
+  if (given.length > mostPrevious) {
+    problems.add(
+      `config.${name}`,
+      `has ${given.length} keys; at most ${mostPrevious} are accepted.`,
+    )
+  }
+  return given.filter((text, i) => {
+    const problem = previousProblem(text, hmac, rsa)
+    if (problem !== undefined) problems.add(`config.${name}[${i}]`, problem)
+    return problem === undefined
+  })
+}
+
+function previousProblem(text: string, hmac: boolean, rsa: boolean): string | undefined {
+  if (!looksLikePem(text)) {
+    return hmac
+      ? secretProblem(text)
+      : 'is a secret, but no algorithm of API_JWT_ALLOWED_ALGORITHMS takes one.'
+  }
+  if (!rsa) return 'is a PEM key, but no algorithm of API_JWT_ALLOWED_ALGORITHMS takes one.'
+  const key = readPem(text)
+  if (typeof key === 'string') return key
+  return key.bits < 2048 ? `has ${key.bits} bits; RSA needs at least 2048.` : undefined
 }
 
 const noPair = { privateKey: undefined, verifyKey: undefined }

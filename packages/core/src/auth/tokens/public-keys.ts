@@ -1,0 +1,39 @@
+// publicKeys: the keys with which other services verify the access tokens of this API, as a JSON Web Key Set (RFC 7517).
+
+import type { JwtSettings } from '../../model/settings/auth/auth-settings.ts'
+import { looksLikePem } from '../../model/settings/auth/pem.ts'
+import { jose } from './jose.ts'
+import { publicJwk } from './token-keys.ts'
+
+/** A public RSA key. */
+export interface PublicKey {
+  readonly kty: 'RSA'
+  readonly n: string
+  readonly e: string
+  readonly use: 'sig'
+  readonly alg: string
+  /** The `kid` of the tokens that it verifies. */
+  readonly kid: string
+}
+
+/** A JSON Web Key Set. */
+export interface PublicKeys {
+  readonly keys: readonly PublicKey[]
+}
+
+/** Returns the public keys of access tokens, the current one first; none if secrets sign, which are never among them. */
+export async function publicKeys(settings: JwtSettings | null): Promise<PublicKeys> {
+  if (settings === null) return { keys: [] }
+  const { access, algorithm, allowed } = settings
+  const alg = algorithm.startsWith('RS') ? algorithm : allowed.find((one) => one.startsWith('RS'))
+  if (alg === undefined) return { keys: [] }
+  const { calculateJwkThumbprint } = await jose()
+  const keys: PublicKey[] = []
+  for (const pem of [access.verifyKey, ...access.previous]) {
+    if (pem === undefined || !looksLikePem(pem)) continue
+    const jwk = await publicJwk(pem, alg)
+    if (jwk !== undefined)
+      keys.push({ ...jwk, use: 'sig', alg, kid: await calculateJwkThumbprint(jwk) })
+  }
+  return { keys }
+}
