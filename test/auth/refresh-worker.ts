@@ -1,4 +1,4 @@
-/** A separate process with an API on a given database: logs in, refreshes tokens, and makes, uses and deletes API keys. */
+/** A separate process with an API on a given database: logs in, refreshes tokens, changes a user, and makes, uses and deletes API keys. */
 import { type ApiConfig, createApi } from '@model-api/core'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { type Answer, get } from '../support/api.ts'
@@ -31,6 +31,7 @@ const config = {
   API_JWT_REFRESH_GRACE: Number(grace),
   API_AUTHENTICATE_METHOD: ['jwt', 'api_key'],
   API_KEYS: true,
+  API_USER_ACTIVE: { active: true },
 } as const satisfies ApiConfig
 const api = createApi({ db, models: [User, Book], config, env: {}, onWarning: () => {} })
 
@@ -44,6 +45,8 @@ interface Order {
   readonly useKey?: string
   /** The id of an API key that is deleted. */
   readonly deleteKey?: string
+  /** Whether ann is active from now on; the answer is the status of the change. */
+  readonly activate?: boolean
   /** The answer is when each key of the user was used. */
   readonly lastUses?: true
 }
@@ -70,6 +73,11 @@ const isOfKeys = ({ makeKey, useKey, deleteKey, lastUses }: Order): boolean =>
 const tokenOf = ({ status, value }: Answer): string | number => value?.refresh_token ?? status
 
 process.on('message', async (order: Order) => {
+  if (order.activate !== undefined) {
+    const { status } = await api.as('system').users.update(1, { active: order.activate })
+    process.send?.([status])
+    return
+  }
   if (isOfKeys(order)) {
     process.send?.(await ofKeys(order))
     return
