@@ -94,7 +94,7 @@ const queryToo = [
 const batchToo = [
   /^contract\/(?:bulk-methods|column-rights)/,
   /^docs\/hooks/,
-  /^hooks\/(?!full-pool)/,
+  /^hooks\/(?!full-pool|transactions-that)/,
   /^security\/(?:scope|user-roles)\./,
   /^writing\/(?:on-delete|lists-with-references|policy-refusals|removal-names)/,
   /^writing\/(?:restored-references|rights-first|upserts-without-changes)/,
