@@ -105,6 +105,12 @@ export const userKeys = {
   API_PASSWORD_COST: 4,
 } as const satisfies ApiConfig
 
+/** The keys that take the place of `jwtKeys`. */
+export const nextKeys = {
+  ACCESS_SECRET_KEY: 'the next secret of access tokens: 5f1e7a92',
+  REFRESH_SECRET_KEY: 'the next secret of refresh tokens: c83b0d41',
+} as const
+
 export const jwtKeys = {
   ...userKeys,
   ACCESS_SECRET_KEY: accessSecret,

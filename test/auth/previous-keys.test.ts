@@ -3,17 +3,19 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import type { ApiConfig } from '@model-api/core'
 import { get } from '../support/api.ts'
 import { equal, match, ok, throws } from '../support/assert.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, runsOn } from '../support/suite.ts'
 import {
   accessSecret,
   bearer,
   createPeople,
   jwtKeys,
   login,
+  nextKeys,
   peopleApi,
   refresh,
   refreshSecret,
 } from './people.ts'
+import { withWorkers } from './refresh-workers.ts'
 import { forge } from './tokens.ts'
 
 /** The header of a token. */
@@ -28,6 +30,8 @@ function isSignedBy(token: string, key: object): boolean {
   return verify('sha256', text, published, Buffer.from(signature, 'base64url'))
 }
 
+runsOn('one server of each engine')
+
 const pair = () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -37,10 +41,6 @@ const pair = () => {
 }
 const [older, newer] = [pair(), pair()]
 
-const next = {
-  ACCESS_SECRET_KEY: 'the next secret of access tokens: 5f1e7a92',
-  REFRESH_SECRET_KEY: 'the next secret of refresh tokens: c83b0d41',
-}
 const both = { ACCESS_PREVIOUS_KEYS: [accessSecret], REFRESH_PREVIOUS_KEYS: [refreshSecret] }
 
 eachDatabase('previous keys', (test, db) => {
@@ -55,12 +55,12 @@ eachDatabase('previous keys', (test, db) => {
   test('verify the tokens that they have signed; the new key signs', async () => {
     const before = open({})
     const { access_token, refresh_token } = (await login(before, 'ann')).value
-    const strict = open(next)
+    const strict = open(nextKeys)
     equal(
       [await books(strict, access_token), (await refresh(strict, refresh_token)).status],
       [401, 401],
     )
-    const after = open({ ...next, ...both })
+    const after = open({ ...nextKeys, ...both })
     equal(await books(after, access_token), 200)
     const { status, value } = await refresh(after, refresh_token)
     equal([status, await books(after, value.access_token)], [200, 200])
@@ -75,7 +75,7 @@ eachDatabase('previous keys', (test, db) => {
   })
 
   test('are tried for tokens that name no key, or one of another program', async () => {
-    const after = open({ ...next, ...both })
+    const after = open({ ...nextKeys, ...both })
     equal(await books(after, await forge({})), 200)
     equal(await books(after, await forge({ header: { kid: 'other' } })), 200)
     equal(
@@ -93,7 +93,7 @@ eachDatabase('previous keys', (test, db) => {
     const grace = { API_JWT_REFRESH_GRACE: 10 }
     const { refresh_token } = (await login(open(grace), 'ann')).value
     equal((await refresh(open(grace), refresh_token)).status, 200)
-    const after = open({ ...next, ...both, ...grace })
+    const after = open({ ...nextKeys, ...both, ...grace })
     const again = await refresh(after, refresh_token)
     equal(again.status, 200)
     equal((await refresh(after, again.value.refresh_token)).status, 200)
@@ -128,7 +128,29 @@ eachDatabase('previous keys', (test, db) => {
         [false, true],
       ],
     )
-    equal(await open({ ...next, ...both }).publicKeys(), { keys: [] })
+    equal(await open({ ...nextKeys, ...both }).publicKeys(), { keys: [] })
+  })
+
+  test('let two processes accept the tokens of each other, while one signs by the new key', async () => {
+    await withWorkers(
+      db,
+      0,
+      async (workers) => {
+        const ask = async (worker: 0 | 1, order: object) =>
+          (await workers[worker]?.ask(order)) ?? []
+        for (const [issuing, other] of [
+          [0, 1],
+          [1, 0],
+        ] as const) {
+          const [token] = await ask(issuing, { login: 1 })
+          const [next] = await ask(other, { refresh: token, times: 1 })
+          equal(typeof (await ask(issuing, { refresh: next, times: 1 }))[0], 'string')
+          // It was used.
+          equal(await ask(other, { refresh: token, times: 1 }), [403])
+        }
+      },
+      ['current', 'next'],
+    )
   })
 
   test('mistakes are found at start, and no message shows a key', () => {

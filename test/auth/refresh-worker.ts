@@ -2,9 +2,9 @@
 import { type ApiConfig, createApi } from '@model-api/core'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { type Answer, get } from '../support/api.ts'
-import { apiKey, Book, jwtKeys, login, refresh, User } from './people.ts'
+import { apiKey, Book, jwtKeys, login, nextKeys, refresh, User } from './people.ts'
 
-const [name, url = '', grace = '0'] = process.argv.slice(2)
+const [name, url = '', grace = '0', keys = 'current'] = process.argv.slice(2)
 
 async function dialect(): Promise<Dialect> {
   if (name === 'sqlite') {
@@ -25,8 +25,13 @@ async function dialect(): Promise<Dialect> {
 const db = new Kysely<Record<string, never>>({ dialect: await dialect() })
 // On a busy machine fifty concurrent refreshes take longer than the default deadlines, and would be 503.
 const patient = { API_STATEMENT_TIMEOUT: 60_000, API_HOOK_TIMEOUT: 60_000 }
+/** Each process accepts the keys of the other. */
+const previous = keys === 'next' ? jwtKeys : nextKeys
 const config = {
   ...jwtKeys,
+  ...(keys === 'next' ? nextKeys : {}),
+  ACCESS_PREVIOUS_KEYS: [previous.ACCESS_SECRET_KEY],
+  REFRESH_PREVIOUS_KEYS: [previous.REFRESH_SECRET_KEY],
   ...patient,
   API_JWT_REFRESH_GRACE: Number(grace),
   API_AUTHENTICATE_METHOD: ['jwt', 'api_key'],

@@ -9,14 +9,15 @@ import type { TestDatabase } from '../support/databases.ts'
 import { sourceArguments } from '../support/node-arguments.ts'
 import { createPeople } from './people.ts'
 
-/** Runs `work` with two processes; `grace` is their API_JWT_REFRESH_GRACE. */
+/** Runs `work` with two processes; `grace` is their API_JWT_REFRESH_GRACE, and `keys` say by which of their keys each signs. */
 export async function withWorkers(
   db: TestDatabase,
   grace: number,
   work: (workers: readonly Worker[]) => Promise<void>,
+  keys: readonly ('current' | 'next')[] = ['current', 'current'],
 ): Promise<void> {
   const shared = db.name === 'sqlite' ? await peopleInAFile(db) : { url: db.url ?? '', end() {} }
-  const workers = [worker(db.name, shared.url, grace), worker(db.name, shared.url, grace)]
+  const workers = keys.map((own) => worker(db.name, shared.url, grace, own))
   try {
     await work(workers)
   } finally {
@@ -43,9 +44,9 @@ export interface Worker {
   end(): void
 }
 
-function worker(name: string, url: string, grace: number): Worker {
+function worker(name: string, url: string, grace: number, keys: string): Worker {
   const path = fileURLToPath(new URL('./refresh-worker.ts', import.meta.url))
-  const child = fork(path, [name, url, String(grace)], { execArgv: [...sourceArguments] })
+  const child = fork(path, [name, url, String(grace), keys], { execArgv: [...sourceArguments] })
   return {
     ask: (message) =>
       new Promise((resolve, reject) => {
