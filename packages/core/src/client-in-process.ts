@@ -112,7 +112,7 @@ function clientOn<A>(
   })
 }
 
-/** `segmentOf` with a memory, since a client is often made for one call. */
+/** Returns `segmentOf`, cached, because a client is often made for a single call. */
 function segmentIn(letterCase: LetterCase, name: string): string {
   const known = segments.get(`${letterCase} ${name}`)
   if (known !== undefined) return known

@@ -185,7 +185,7 @@ async function settle<R>(
     answering.asProblem = prefersProblem(request)
     if (refused !== undefined) {
       Object.assign(answering, responseSettingsOf(runtime.routing.table, request))
-      const error = withoutClient(refused.error)
+      const error = refusalOfCall(refused.error)
       if (!(error instanceof UnreadBody)) throw error
       throw refusalOfUnread(runtime, request, error, () => stampOf(answering))
     }
@@ -204,7 +204,7 @@ async function settle<R>(
 }
 
 /** The refusal that a call of `api.as` has met, if a route of the host throws the error of that call. */
-const withoutClient = (error: unknown): unknown =>
+const refusalOfCall = (error: unknown): unknown =>
   error instanceof ClientError && error.cause instanceof ApiError ? error.cause : error
 
 /** Answers a request by the endpoint to which its path belongs. */

@@ -30,14 +30,14 @@ export function tokenKeys(texts: KeyTexts): TokenKeys {
     const takesSecrets = algorithm.startsWith('HS')
     const earlier = previous.filter((text) => looksLikePem(text) !== takesSecrets)
     const all = [takesSecrets ? secret : verifyKey, ...earlier]
-    const read = takesSecrets ? named : verifier
+    const read = takesSecrets ? hmacKey : verifier
     const keys = await Promise.all(all.map((text) => text && read(text, algorithm)))
     return keys.flatMap((key) => key || [])
   })
   const signing = memoised(async (algorithm) => {
-    if (algorithm.startsWith('HS')) return secret && named(secret, algorithm)
+    if (algorithm.startsWith('HS')) return secret && hmacKey(secret, algorithm)
     const [own] = await verifying(algorithm)
-    // The settings have compared the two halves.
+    // The start-up check has found that it is the other half of the verifying key.
     return own && privateKey ? { ...own, key: await signer(privateKey, algorithm) } : undefined
   })
   return { signing: async (algorithm) => (await signing(algorithm)) || undefined, verifying }
@@ -56,10 +56,10 @@ function memoised<T>(make: KeysOf<T>): KeysOf<T> {
   }
 }
 
-/** Half of a SHA-256: nobody finds a strong secret by it. */
+/** Hexadecimal digits of a key id: 128 bits of a SHA-256, from which a strong secret cannot be found. */
 const idLength = 32
 
-async function named(secret: string, algorithm: Algorithm): Promise<NamedKey> {
+async function hmacKey(secret: string, algorithm: Algorithm): Promise<NamedKey> {
   const hash = `SHA-${algorithm.slice(2)}`
   const bytes = new TextEncoder().encode(secret)
   const extractable = false

@@ -48,8 +48,8 @@ export class ConnectionBounds {
       : this.#allSettled().then(() => this.#send(compiled, options))
   }
 
-  /** With what the database has ended a transaction of the host, which goes on when these bounds are over. */
-  readonly refusesAfter = (): Ended | undefined =>
+  /** The error with which the database has ended a transaction of the host, whose code may send more statements after `release`. */
+  readonly endedTransaction = (): Ended | undefined =>
     this.#target.db.isTransaction ? this.#ended : undefined
 
   /** Resolves when statements that were rejected have ended, or the connection was closed; undefined if none runs. */

@@ -22,8 +22,8 @@ export interface Ended {
 /** What sends all statements on a connection. */
 interface Sender {
   readonly execute: Execute
-  /** Returned if the database has ended a transaction that goes on after `release`. */
-  readonly refusesAfter?: () => Ended | undefined
+  /** Returns the error if the database has ended a transaction of the host, whose code may send more statements after `release`. */
+  readonly endedTransaction?: () => Ended | undefined
 }
 
 /** A connection whose statements `sender` sends until `release` is called. */
@@ -60,7 +60,7 @@ export function takeStatements<S extends Sender>(
       // `answerStatements` may have replaced it, too.
       if (connection.executeQuery !== executeQuery) return
       connection.executeQuery = replaced
-      const ended = sender.refusesAfter?.()
+      const ended = sender.endedTransaction?.()
       if (ended !== undefined) refuseUntilRollback(connection, ended)
     },
   }
