@@ -12,13 +12,10 @@ const databases = [
   ['SQLite', sessionSettings.sqlite],
 ] as const
 
-/** One line for each value that a setting needs. */
 const linesOf = ({ checked }: SessionSettings): readonly string[] =>
-  checked.flatMap(({ name, needs, warns }) =>
-    needs.map(
-      ({ needed, otherwise }) =>
-        `- \`${name}\`: ${needed}, else ${otherwise}${warns ? ' (a warning)' : ''}`,
-    ),
+  checked.map(
+    ({ name, needed, warns }) =>
+      `- \`${name}\`: ${needed}${warns ? ' (otherwise a warning)' : ''}`,
   )
 
 const lists = (): string =>

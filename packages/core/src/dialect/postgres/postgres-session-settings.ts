@@ -20,7 +20,7 @@ const setting = (
   name,
   // Not every compatible server has the setting.
   value: `current_setting('${name}', true)`,
-  needs: [{ needed: `${needed === '' ? 'empty' : `\`${needed}\``}${or}`, otherwise }],
+  needed: `${needed === '' ? 'empty' : `\`${needed}\``}${or}`,
   problem: (value) =>
     value === undefined || (isRight?.(value) ?? value.toLowerCase() === needed.toLowerCase())
       ? undefined

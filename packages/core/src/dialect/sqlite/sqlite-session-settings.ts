@@ -20,7 +20,7 @@ const pragma = (
 ): SessionSetting => ({
   name,
   value,
-  needs: [{ needed: `\`${needed}\``, otherwise }],
+  needed: `\`${needed}\``,
   problem: (found) => (Number(found) === (needed === 'on' ? 1 : 0) ? undefined : otherwise),
   remedy: () => `Add where the database is opened: database.pragma('${name} = ${needed}')`,
 })
@@ -57,7 +57,7 @@ export const sqliteSessionSettings: SessionSettings = {
     {
       name: 'encoding',
       value: '(select encoding from pragma_encoding)',
-      needs: [{ needed: '`UTF-8`', otherwise: bytesNotCodePoints }],
+      needed: '`UTF-8`',
       problem: (encoding) => (encoding === 'UTF-8' ? undefined : bytesNotCodePoints),
       remedy: () => 'A new file has the encoding UTF-8, unless a pragma says otherwise',
       warns: true,

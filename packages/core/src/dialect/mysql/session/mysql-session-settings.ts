@@ -36,13 +36,9 @@ const remedyOf =
 const sqlMode: SessionSetting = {
   name: 'sql_mode',
   value: '@@sql_mode',
-  needs: [
-    ...Object.entries(refusedModes).map(([member, otherwise]) => ({
-      needed: `without \`${member}\``,
-      otherwise,
-    })),
-    { needed: '`STRICT_TRANS_TABLES` or `STRICT_ALL_TABLES`', otherwise: notStrict },
-  ],
+  needed: `\`STRICT_TRANS_TABLES\` or \`STRICT_ALL_TABLES\`; none of ${Object.keys(refusedModes)
+    .map((member) => `\`${member}\``)
+    .join(', ')}`,
   problem(mode = '') {
     const reasons = refusedIn(mode).map((member) => refusedModes[member])
     if (!strict.test(mode)) reasons.push(notStrict)
@@ -55,7 +51,7 @@ const sqlMode: SessionSetting = {
 const characterSet = (name: string, otherwise: string): SessionSetting => ({
   name,
   value: `@@${name}`,
-  needs: [{ needed: '`utf8mb4`', otherwise }],
+  needed: '`utf8mb4`',
   problem: (value) => (value === 'utf8mb4' ? undefined : otherwise),
   remedy: () =>
     "Create the pool with charset: 'utf8mb4', which is the default of mysql2, and let no statement change it",
@@ -81,7 +77,7 @@ const setting = (
   name,
   ...(comment === undefined ? {} : { comment }),
   value: comment === undefined ? `@@${name}` : `concat('' /*${comment} , @@${name} */)`,
-  needs: [{ needed: shown, otherwise }],
+  needed: shown,
   // Where the server does not have the setting, its value is empty.
   problem: (found = '') =>
     (comment !== undefined && found === '') || isRight(found) ? undefined : otherwise,

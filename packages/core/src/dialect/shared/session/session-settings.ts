@@ -1,14 +1,6 @@
 // Session settings: those that change what a statement means, stores or returns, as a table for each database. docs/reference/databases.md shows
 // the tables, and `test/dialect/hostile-sessions.test.ts` sends requests under other values of each setting.
 
-/** A value that a setting must have. */
-export interface Requirement {
-  /** The value, as the documentation shows it: `'on'` in backticks. */
-  readonly needed: string
-  /** What happens otherwise. */
-  readonly otherwise: string
-}
-
 /** A setting that the service checks. */
 export interface SessionSetting {
   readonly name: string
@@ -16,7 +8,8 @@ export interface SessionSetting {
   readonly comment?: string
   /** The SQL expression that reads it. */
   readonly value: string
-  readonly needs: readonly Requirement[]
+  /** The value that it must have, as the documentation shows it: `'on'` in backticks. */
+  readonly needed: string
   /** Returns what goes wrong with the value; undefined if the service can work with it. */
   readonly problem: (value: string | undefined) => string | undefined
   /** Says what to add where the host makes its pool. */
