@@ -14,8 +14,7 @@ const databases = [
 
 const linesOf = ({ checked }: SessionSettings): readonly string[] =>
   checked.map(
-    ({ name, needed, warns }) =>
-      `- \`${name}\`: ${needed}${warns ? ' (otherwise a warning)' : ''}`,
+    ({ name, needed, warns }) => `- \`${name}\`: ${needed}${warns ? ' (otherwise a warning)' : ''}`,
   )
 
 const lists = (): string =>
