@@ -74,10 +74,9 @@ const unions = new Map(
   ),
 )
 
-const cell = (text: string): string => text.replaceAll('|', '\\|')
 const code = (text: string): string => `\`${text}\``
 
-/** Formats a type for the table: replaces names of unions by their strings, and omits `readonly` and type parameters. */
+/** Formats a type: replaces names of unions by their strings, and omits `readonly` and type parameters. */
 function shownType(type: string): string {
   let text = type.replaceAll('readonly ', '').replace(/<.*>/, '')
   for (const [name, words] of unions) {
@@ -88,23 +87,26 @@ function shownType(type: string): string {
   return code(text)
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
-}
-
-/** Returns the default of a member as the table shows it: a dash if there is none. */
+/** Returns the default of a member, empty if there is none. */
 const shownDefault = (member: Member): string =>
-  /^(none|unset)$/.test(member.default) || member.default === '' ? '–' : member.default
+  /^(none|unset)$/.test(member.default) ? '' : member.default
 
 /** Shows the default, and the type only where the default does not tell it. */
 function shownValue(member: Member): string {
   const type = shownType(member.type)
   const standard = shownDefault(member)
-  if (standard === '–') return type
+  if (standard === '') return type
   return /^`(?:boolean|number|string)`$/.test(type) ? standard : `${type}; ${standard}`
 }
+
+/** One line for each member: its name, its value in parentheses, its meaning. */
+const list = (members: readonly Member[], shown: (member: Member) => string): string =>
+  members
+    .map((member) => {
+      const value = shown(member)
+      return `- ${code(member.name)}${value === '' ? '' : ` (${value})`}: ${member.meaning}`
+    })
+    .join('\n')
 
 const isInMeta = (member: Member): boolean => levelOf(member) !== 'api'
 
@@ -125,23 +127,12 @@ function sectionsOf(members: readonly Member[]): string {
   return titles
     .map((title) => {
       const own = members.filter(({ section }) => section === title)
-      const rows = own.map((member) => [code(member.name), shownValue(member), member.meaning])
       const [words = ''] = title.split(';')
       const name = words.charAt(0).toUpperCase() + words.slice(1)
-      return `## ${name}\n\n${shownMeta(own)}${table(['Key', 'Default or type', 'Meaning'], rows)}`
+      return `## ${name}\n\n${shownMeta(own)}${list(own, shownValue)}`
     })
     .join('\n\n')
 }
-
-const metaRows = (): string[][] =>
-  settingsOf('meta').map((member) => [code(member.name), shownValue(member), member.meaning])
-
-const optionRows = (): string[][] =>
-  membersOf('api.ts', 'ApiOptions').map((member) => [
-    code(member.name),
-    shownDefault(member),
-    member.meaning,
-  ])
 
 /** Returns the whole page. */
 export const configurationPage =
@@ -149,7 +140,7 @@ export const configurationPage =
 
 # Configuration
 
-Every setting, with its default or, if it is unset, its type. [Hooks](../guide/hooks.md) has the callbacks.
+Every setting, with its default in parentheses, or its type if it is unset. [Hooks](../guide/hooks.md) has the callbacks.
 
 \`\`\`ts
 const config: ApiConfig = { API_TITLE: 'Library', API_VERSION: '1.0', API_ALLOW_JOIN: true }
@@ -165,13 +156,13 @@ The settings of a model apply to requests to its URL, also to columns of joined 
 
 ## What \`createApi\` takes
 
-${table(['Option', 'Default', 'Meaning'], optionRows())}
+${list(membersOf('api.ts', 'ApiOptions'), shownDefault)}
 
 ${sectionsOf(settingsOf('config'))}
 
 ## Only in meta
 
-${table(['Key', 'Default or type', 'Meaning'], metaRows())}
+${list(settingsOf('meta'), shownValue)}
 `
 
 if (import.meta.main) writeFileSync(page, configurationPage())

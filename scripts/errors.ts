@@ -58,7 +58,7 @@ function linesOf(stage: string): string[] {
       const found = catalogue.find(({ error }) => text.includes(`'${error.body.code}'`))
       if (found === undefined) throw new Error(`the catalogue lacks ${text.split(' ')[0]}`)
       const { status, body } = found.error
-      return `- <a id="${body.code}"></a>\`${body.code}\` ${status}: ${when}`
+      return `- \`${body.code}\` ${status}: ${when}`
     })
 }
 
@@ -71,14 +71,22 @@ const lists = (): string =>
     })
     .join('\n\n')
 
-const problemLines = (): string =>
-  Object.entries(problemCodes)
-    .map(([code, { when, params }]) => {
-      const names = Object.keys(params)
-      const shown = names.length === 0 ? '' : ` \`{ ${names.join(', ')} }\``
-      return `- \`${code}\`${shown}: ${when}`
-    })
-    .join('\n')
+const codesOfErrors = new Set(catalogue.map(({ error }) => error.body.code))
+
+function shownProblem(code: string, params: object): string {
+  const names = Object.keys(params)
+  return names.length === 0 ? `\`${code}\`` : `\`${code}\` \`{ ${names.join(', ')} }\``
+}
+
+/** One line for each code of problems; one for all that are also codes of errors, which the lists of errors explain. */
+function problemLines(): string {
+  const [shared, own] = [true, false].map((isShared) =>
+    Object.entries(problemCodes).filter(([code]) => codesOfErrors.has(code) === isShared),
+  )
+  const lines = own?.map(([code, { when, params }]) => `- ${shownProblem(code, params)}: ${when}`)
+  const names = shared?.map(([code, { params }]) => shownProblem(code, params))
+  return `${lines?.join('\n')}\n- ${names?.join(', ')}: as the errors of these names, below.`
+}
 
 /** Returns the whole page. */
 export const errorsPage =

@@ -25,9 +25,9 @@ suite('docs/reference/configuration.md', (test) => {
     )
   })
 
-  test('has one row for every key', () => {
+  test('has one line for every key', () => {
     for (const [key] of allSettings) {
-      equal(text.split(`\n| \`${key}\` | `).length, 2, key)
+      equal(text.split(`\n- \`${key}\` (`).length, 2, key)
     }
   })
 

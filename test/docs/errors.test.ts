@@ -19,7 +19,7 @@ suite('docs/reference/errors.md', (test) => {
     equal(throwers().length, catalogue.length)
     for (const { error } of catalogue) {
       const { code } = error.body
-      equal(text.split(`\n- <a id="${code}"></a>\`${code}\` ${error.status}: `).length, 2, code)
+      equal(text.split(`\n- \`${code}\` ${error.status}: `).length, 2, code)
     }
   })
 

@@ -20,9 +20,9 @@ suite('the words of the documentation', (test) => {
     )
   })
 
-  test('are at most 45,000 in all', () => {
+  test('are at most 42,000 in all', () => {
     const all = pages.reduce((sum, page) => sum + words(readSource(page)), 0)
-    ok(all <= 45_000, `${all} words`)
+    ok(all <= 42_000, `${all} words`)
   })
 })
 
