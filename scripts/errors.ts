@@ -170,7 +170,7 @@ X-Request-Id: 0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e
 
 \`instance\` is the request id: \`urn:uuid:…\`, or \`#…\` where it is no UUID. For a body, \`problems\` has them, and \`detail\` the first message.
 
-A [final callback](../guide/hooks.md) is given the envelope. The problem says what it leaves of \`errors\`; if it leaves none, its body is sent.
+A [final callback](../guide/hooks.md) receives the envelope. The problem is made of the \`errors\` that it returns; without any, its body is sent.
 
 ${lists()}
 `
