@@ -40,7 +40,7 @@ const Visit = defineModel('Visit', {
   meta: {},
 })
 const Label = defineModel('Label', {
-  columns: { id, name },
+  columns: { id, name: { ...name, unique: true } },
   relations: {
     sites: manyToMany('Site', { through: 'site_labels', from: 'label_id', to: 'site_id' }),
   },
@@ -408,6 +408,46 @@ eachDatabase('declared aggregates', (test, db) => {
       [400, { open_count: ['This field is read-only.'] }],
     )
     await send(api, 'DELETE', url)
+  })
+
+  test('embedded records may be sent back with theirs: as links, children, and by a unique name', async () => {
+    const nested = testApi(db, models, { ...on, API_ALLOW_NESTED_WRITES: true })
+    // Links of both kinds: to one record, and to many by a junction.
+    const visit = await read(nested, '/api/visits/4?dump=json')
+    equal(visit.site.branch_visits, 0)
+    const changed = await send(nested, 'PATCH', '/api/visits/4', { body: visit })
+    equal([changed.status, changed.errors], [200, null])
+    const site = await read(nested, '/api/sites/1?dump=json')
+    equal(
+      [site.tags[0].open_sites, site.branches[0].open_count, site.open_count],
+      [1, 0, harbour.open_count],
+    )
+    const body = { ...site, visits: '/api/sites/1/visits' }
+    const back = await send(nested, 'PATCH', '/api/sites/1', { body })
+    equal([back.status, back.errors], [200, null])
+    equal(await sites('dump_relationships=false&limit=2'), [harbour, north])
+    const byName = await send(nested, 'PATCH', '/api/sites/1?tags.on_conflict=name', {
+      body: { tags: [{ name: 'quay', open_sites: 1 }] },
+    })
+    equal([byName.status, byName.errors], [200, null])
+    // A record that is created has no aggregates of its own to send.
+    const refused = { open_count: ['This field is read-only.'] }
+    for (const [place, request] of [
+      ['site', { body: { status: 'open', site: { name: 'New', open_count: 1 } } }],
+      ['branches[0]', { body: { branches: [{ name: 'New', open_count: 1 }] } }],
+    ] as const) {
+      const url = place === 'site' ? 'POST /api/visits' : 'PATCH /api/sites/1'
+      const [method = '', path = ''] = url.split(' ')
+      const answer = await send(nested, method, path, request)
+      equal(
+        [answer.status, answer.errors.reason],
+        [400, { [`${place}.open_count`]: refused.open_count }],
+      )
+    }
+    const newTag = await send(nested, 'PATCH', '/api/sites/1?tags.on_conflict=name', {
+      body: { tags: [{ name: 'fresh', open_sites: 1 }] },
+    })
+    equal(newTag.errors.reason, { 'tags[0].open_sites': ['This field is read-only.'] })
   })
 
   test('writes of several records, found by them', async () => {

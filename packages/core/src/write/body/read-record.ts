@@ -256,14 +256,16 @@ function readField(
     else (node.values as Open<Members>)[column.name] = value.value
     return
   }
-  const { softDelete } = resource.settings
-  const isActive = isSoftDeleteAttribute(resource, column) && json === softDelete?.active
   const isCompared = mode !== 'create' && !identifies
-  if (!isCompared && !isActive) problems.add(path, unwritten('field', why))
+  if (!isCompared && !isActive(resource, column, json)) problems.add(path, unwritten('field', why))
   // A value that does not fit the column cannot equal the stored value.
   else if (!('value' in value)) problems.add(path, unwritten('field', why))
   else (node.sentBack.fields as Open<Members>)[column.name] = value.value
 }
+
+/** Whether the value says that the record is not soft-deleted. */
+const isActive = (resource: Resource, column: NamedColumn, json: JsonValue): boolean =>
+  isSoftDeleteAttribute(resource, column) && json === resource.settings.softDelete?.active
 
 /** Says that the caller may write a column only in a new record, if this is a change. */
 const notNow = ({ createOnly }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
@@ -471,7 +473,9 @@ function readNested(
   const missing = chosen ? missingFields(target, json, place) : []
   const mayCreate = chosen && missing.length === 0
   const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
-  return mayCreate ? { ...reference, otherwise: complete(reading, target, json, place) } : reference
+  if (!mayCreate) return reference
+  const { members, problems } = membersOfNew(target, json, place)
+  return { ...reference, otherwise: readRecord(reading, target, members, place), problems }
 }
 
 /**
@@ -575,6 +579,8 @@ function readReference(
     const path = pathTo(place.path, name)
     const column = target.bodyColumns.get(name)
     if (key !== undefined && column?.definition.primaryKey) continue
+    // As in a change, an aggregate that a response contains is not compared.
+    if (target.aggregates.has(name)) continue
     if (column !== undefined) {
       const value = readValue(column, member)
       if ('value' in value) fields[name] = value.value
@@ -616,14 +622,28 @@ function missingFields(target: Resource, json: Members, place: BodyPlace): reado
 const isNestedMember = (target: Resource, name: string, member: JsonValue): boolean =>
   target.relations.has(name) && typeof member === 'object' && member !== null
 
-/** The record to create if no record has the key. */
-function complete(reading: Reading, target: Resource, json: Members, place: BodyPlace): RecordNode {
-  const members = Object.entries(json).filter(
-    ([name, member]) =>
-      !place.filled.has(name) &&
-      (target.bodyColumns.has(name) || isNestedMember(target, name, member)),
-  )
-  return readRecord(reading, target, Object.fromEntries(members), place)
+/**
+ * The members of the record to create if no record has the key, and the problems that the others are then. Beside the key of a stored
+ * record, fields that clients cannot write are sent back.
+ */
+function membersOfNew(
+  target: Resource,
+  json: Members,
+  { filled, path }: BodyPlace,
+): { readonly members: Members; readonly problems: InputProblems } {
+  const members: Record<string, JsonValue> = {}
+  const problems = inputProblems()
+  for (const [name, member] of Object.entries(json)) {
+    if (filled.has(name)) continue
+    const column = target.bodyColumns.get(name)
+    const why =
+      column === undefined
+        ? target.aggregates.has(name) && 'read_only'
+        : !isActive(target, column, member) && unwritable(target, column, 'create')
+    if (why) problems.add(pathTo(path, name), unwritten('field', why))
+    else if (column !== undefined || isNestedMember(target, name, member)) members[name] = member
+  }
+  return { members, problems }
 }
 
 /** Refuses a foreign key together with the nested object that also sets it. */

@@ -81,6 +81,8 @@ export interface ReferenceNode {
   readonly created?: Values
   /** The record to create if none has this key; null if clients cannot choose the key, or if required fields are missing. */
   readonly otherwise: RecordNode | null
+  /** Problems that apply only if the record is created: fields that clients cannot write. */
+  readonly problems?: InputProblems
 }
 
 /** An object with a key in a list of children of a stored record: the change of a child, or a new one. */

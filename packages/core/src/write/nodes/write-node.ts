@@ -227,8 +227,16 @@ export function nestedNode(options: NodeOptions, node: NestedNode, filled?: Valu
     case 'record':
       return new WriteNode(options, { path, asMissing: node, filled })
     case 'reference': {
-      const { key, otherwise: asMissing, created: stored } = node
-      return new WriteNode(options, { path, key, asFound: node, asMissing, filled, stored })
+      const { key, otherwise: asMissing, problems, created: stored } = node
+      return new WriteNode(options, {
+        path,
+        key,
+        asFound: node,
+        asMissing,
+        problems,
+        filled,
+        stored,
+      })
     }
     case 'child': {
       const { asFound, asMissing, problems, checks } = node
