@@ -566,7 +566,7 @@ export const tooManyCombinations = (most: number, at: string): ApiError =>
     at,
   )
 
-/** An expression without a result, such as the overflow of a sum; a row too long to be sorted. */
+/** An expression without a result, such as an overflowing sum (SQLite: null); a row too long to be sorted. */
 export const valueOutOfRange = (): ApiError =>
   badRequest('value_out_of_range', 'A value of this query leaves the range the database can hold.')
 

@@ -552,6 +552,8 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
         isAnyCase(column) ? sql`lower(${extreme})` : asText(column, extreme),
       sumAsText: (sum) => sql`cast(${sum} as char)`,
       sumAndCountAsText: (sum, count) => sql`concat(cast(${sum} as char), '/', ${count})`,
+      // The aggregate functions themselves give 0 where the sum overflows. A product that overflows is an error.
+      selectFloat: (float) => sql`${float} * 1e0`,
       rounded,
       integerAverage: (sum, count) => sql`(${sum} * 1e0 / ${count})`,
       decimalAverage: (sum, count, digits) =>

@@ -405,6 +405,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       selectExtreme: select,
       sumAsText: (sum) => sql`${sum}::text`,
       sumAndCountAsText: (sum, count) => sql`${sum}::text || '/' || ${count}::text`,
+      selectFloat: (float) => float,
       rounded,
       integerAverage: (sum, count) => sql`(${sum}::float8 / ${count})`,
       // A divisor with 60 fractional digits makes PostgreSQL compute the quotient with 60, which is then rounded once.

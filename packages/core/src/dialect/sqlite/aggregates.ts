@@ -71,9 +71,12 @@ function numberOf(column: DialectColumn, ref: Ref): Ref {
   return sql`case when ${isStoredNumber(ref)}${fits} then ${number} end`
 }
 
-/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
+/**
+ * Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. An infinite sum is
+ * NULL, as responses show it: SQLite would read its text as 0.
+ */
 function rounded(value: Ref): Fragment {
-  return sql`case when ${value} is not null then cast(printf('%.12g', ${value}) as real) end`
+  return sql`case when abs(${value}) < 9e999 then cast(printf('%.12g', ${value}) as real) end`
 }
 
 /** Whether values are below 10^9, so that the sum of up to nine billion of them fits into 64 bits. */

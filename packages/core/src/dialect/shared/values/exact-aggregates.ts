@@ -17,6 +17,8 @@ export interface AggregateSql {
   sumAsText(sum: Ref): Fragment
   /** `sum/count`, from which the decoder computes the exact average. */
   sumAndCountAsText(sum: Ref, count: Ref): Fragment
+  /** Selects a sum or average of floats; an error if no float can hold it. */
+  selectFloat(float: Ref): Ref
   /** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
   rounded(float: Ref): Fragment
   integerAverage(sum: Ref, count: Ref): Fragment
@@ -44,7 +46,8 @@ export const exactAggregates =
     return {
       select(ref) {
         if (isExtreme) return database.selectExtreme(column, extreme(ref))
-        if (fn === 'count' || isRounded) return calls[fn](ref)
+        if (fn === 'count') return calls.count(ref)
+        if (isRounded) return database.selectFloat(calls[fn](ref))
         return fn === 'sum'
           ? database.sumAsText(calls.sum(ref))
           : database.sumAndCountAsText(calls.sum(ref), calls.count(ref))
