@@ -1,4 +1,5 @@
 /** Counts, sums, averages, minima and maxima of related records, as fields, filters and order (contract §4, "Aggregates of relations"). */
+import type { Api } from '@model-api/core'
 import { type Answer, send, testApi } from '../support/api.ts'
 import { equal, match } from '../support/assert.ts'
 import { column, read, refuses, succeeds, withMeta } from '../support/expect.ts'
@@ -438,6 +439,9 @@ eachDatabase('aggregates of related records', (test, db) => {
       ['fields=count(books.price)', 'is a column'],
       ['fields=count(books[id__gt=1].price)', 'counts rows'],
       ['fields=count(boks)', '"books"'],
+      ['fields=COUNT(books)', 'Did you mean "count"?'],
+      ['fields=pupils.count(books)', 'count(pupils.books)'],
+      ['groupby=count(books)', 'count(books)__ge=3'],
       ['fields=count(distinct%20books)', '"distinct books" is not a relation'],
       ['fields=max(books.prize)', '"prize"'],
       ['fields=max(books.in_stock)', 'boolean'],
@@ -451,11 +455,29 @@ eachDatabase('aggregates of related records', (test, db) => {
       ['order_by=count(books)x', '.nullslast'],
       ['count(books)=3', 'operator'],
       ['count(books)__gee=3', 'gee'],
-      ['count(books)__sum=3', 'sum'],
+      ['count(books)__sum=3', 'an operator and a value'],
       ['fields=count(books.tags.books.tags.books)', 'API_MAX_DEPTH'],
     ]) {
       await refuses(api, `/api/authors?${query}`, { says: [says as string] })
     }
+  })
+
+  test('a default label that "fields" does not have: a 400 that names the aggregate', async () => {
+    for (const [query, says] of [
+      ['order_by=-books_count', 'Did you mean "count(books)"?'],
+      ['fields=name,books_count', 'Did you mean "count(books)"?'],
+      ['books_price_max__gt=1', 'Did you mean "max(books.price)"?'],
+      ['exists(pupils.books_count__ge=1)', 'Did you mean "count(books)"?'],
+    ]) {
+      await refuses(api, `/api/authors?${query}`, { says: [says as string] })
+    }
+    const reason = async (api: Api, query: string) =>
+      String((await refuses(api, `/api/authors?${query}`)).errors.reason)
+    // Neither a hidden column, nor one record, nor what is switched off is suggested.
+    for (const query of ['order_by=pupils_secret_max', 'order_by=mentor_count']) {
+      equal(/pupils\.|mentor\)/.test(await reason(api, query)), false, query)
+    }
+    equal((await reason(testApi(db, shop), 'order_by=books_count')).includes('count('), false)
   })
 
   test('API_MAX_AGGREGATES: aggregates of the whole query, which are conditions too', async () => {

@@ -119,7 +119,8 @@ suite('a filter', (test) => {
     )
     const brackets =
       'parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations.'
-    refuses('f(a)__eq=1', `Unexpected "(" after "f": ${brackets}`)
+    const functions = 'Functions of related records are sum, count, avg, min, max.'
+    refuses('f(a)__eq=1', `Unexpected "(" after "f": ${brackets} ${functions}`)
     refuses('a)__eq=1', `Unexpected ")" after "a": ${brackets}`)
     refuses('a%5D__eq=1', `Unexpected "]" after "a": ${brackets}`)
   })

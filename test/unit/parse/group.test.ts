@@ -106,7 +106,7 @@ suite('a group', (test) => {
     )
     refuses(
       'or[books[a__eq=1]]',
-      `"books[" cannot stand inside "or[": ${expected}, or or[, and[, not[, exists(, missing(.`,
+      `"books[" cannot stand inside "or[": ${expected}, or or[, and[, not[, exists(, missing(, or a function such as count(.`,
       'books[',
     )
     refuses(

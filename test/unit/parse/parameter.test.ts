@@ -103,7 +103,11 @@ suite('a list parameter', (test) => {
   })
 
   test('holds names', () => {
-    refuses('fields=lower(id)', '"(" cannot stand in the name "lower(id)".', 'lower(id)')
+    refuses(
+      'fields=lower(id)',
+      '"(" cannot stand in the name "lower(id)". Functions of related records are sum, count, avg, min, max.',
+      'lower(id)',
+    )
     refuses('order_by=a|b', '"|" cannot stand in the name "a|b".', 'a|b')
     refuses(
       'fields=a,.b',

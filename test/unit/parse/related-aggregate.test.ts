@@ -91,4 +91,66 @@ suite('an aggregate of related rows', (test) => {
       'a|n',
     )
   })
+
+  test('is refused with what to write where its name, its place or its operator is wrong', () => {
+    for (const [query, at, reason] of [
+      [
+        'fields=COUNT(books)',
+        'COUNT(books)',
+        '"(" cannot stand in the name "COUNT(books)". Did you mean "count"?',
+      ],
+      [
+        'order_by=-median(books.price)',
+        'median(books.price)',
+        '"(" cannot stand in the name "median(books.price)". Functions of related records are sum, count, avg, min, max.',
+      ],
+      [
+        'fields=a,author.count(books)',
+        'author.count(books)',
+        '"(" cannot stand in the name "author.count(books)". The whole path stands inside: count(author.books).',
+      ],
+      [
+        'distinct_on=count(books)',
+        'count(books)',
+        '"(" cannot stand in the name "count(books)". No aggregate of related records can stand here.',
+      ],
+      [
+        'fields=-count(books)',
+        '-count(books)',
+        '"-count(books)" leaves out an aggregate, which is sent only where "fields" names it.',
+      ],
+      [
+        'groupby=a,count(books)',
+        'count(books)',
+        '"count(books)" cannot be grouped by. Aggregates of related records choose the rows of groups, such as count(books)__ge=3.',
+      ],
+      [
+        'author.count(books)__ge=3',
+        'author.count(books)__ge=3',
+        'Unexpected "(" after "author.count": parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations. The whole path stands inside: count(author.books).',
+      ],
+      [
+        'COUNT(books)__ge=3',
+        'COUNT(books)__ge=3',
+        'Unexpected "(" after "COUNT": parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations. Did you mean "count"?',
+      ],
+      [
+        'or[cuont(books)__ge=3,a__eq=1]',
+        'cuont(',
+        '"cuont(" cannot stand inside "or[": expected a condition such as title__eq=Emma, or or[, and[, not[, exists(, missing(, or a function such as count(. Did you mean "count"?',
+      ],
+      [
+        'or[author.max(books.price)__ge=3]',
+        'author.max(',
+        '"author.max(" cannot stand inside "or[": expected a condition such as title__eq=Emma, or or[, and[, not[, exists(, missing(, or a function such as count(. The whole path stands inside: max(author.books.price).',
+      ],
+      [
+        'count(books)__sum=1',
+        'count(books)__sum',
+        'Expected an operator and a value after "count(books)", such as count(books)__ge=3.',
+      ],
+    ] as const) {
+      refuses(query, reason, at)
+    }
+  })
 })

@@ -6,6 +6,7 @@ import { isListParameter, isSingleParameter } from '../../model/query-words/para
 import type { QueryAst } from './ast.ts'
 import { type Draft, emptyDraft } from './draft.ts'
 import type { ParseLimits, Tally } from './limits.ts'
+import { functionHint } from './misplaced-function.ts'
 import { type FilterLike, noSuchParameter, readParameter } from './parameter.ts'
 import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
@@ -166,9 +167,10 @@ function endOfKey(pair: Pair): number {
 function unexpectedInKey(pair: Pair, index: number): ApiError {
   const name = excerpt(pair.text.slice(0, index))
   const stop = pair.text.charAt(index)
+  const hint = stop === '(' ? functionHint(pair.text) : ''
   const reason =
     stop === ','
       ? `Unexpected "," after "${name}": conditions are joined by "&", or stand inside "or[…]".`
-      : `Unexpected "${stop}" after "${name}": parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations.`
+      : `Unexpected "${stop}" after "${name}": parentheses follow "exists", "missing" and functions such as "count", brackets "or", "and", "not" and relations.${hint}`
   return malformed(pair, 0, 0, reason)
 }

@@ -9,6 +9,7 @@ import type { AggregateColumn, NamedColumn, Resource } from '../../model/registr
 import { tieBreakers } from '../../model/registry/row-identity.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { FieldNode } from '../parse/ast.ts'
+import { meantAggregate } from './aggregates/meant-aggregate.ts'
 import type { LookUpStart } from './conditions/look-up.ts'
 import type { ColumnRef, PlannedJoin, Source } from './plan.ts'
 
@@ -119,6 +120,7 @@ function unknown(names: Names, field: FieldNode, at: string, hint?: string): Err
     pathHint(names, field) ??
     (beginsWithRelation(resource, segments) ? joinHint(names) : undefined) ??
     relationHint(names, segments) ??
+    aggregateHint(names, field) ??
     suggestion(names, field)
   const lacksJoin = field.path.length > 0 && shownHint === ''
   return unknownColumn(field.text, resource.endpoint, lacksJoin ? joinHint(names) : shownHint, at)
@@ -193,6 +195,12 @@ function relationHint(names: Names, segments: readonly string[]): string | undef
   if (segments.length > 1 || !names.base.resource.relations.has(name)) return undefined
   if (!names.takesJoins) return joinHint(names)
   return ` It is a relation: its columns are written "${name}.<column>".`
+}
+
+/** Returns a hint with the aggregate of which the name is the default label. */
+function aggregateHint({ base }: Names, { text }: FieldNode): string | undefined {
+  const meant = meantAggregate(base.resource, text)
+  return meant && ` Did you mean "${meant}"?`
 }
 
 function joinHint({ base, takesJoins }: Names): string {

@@ -2,6 +2,7 @@
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FieldNode, TextNode } from '../ast.ts'
+import { functionHint } from '../misplaced-function.ts'
 import { type Pair, rawText, spanOf } from '../query-string.ts'
 import { malformed } from '../text-cursor.ts'
 
@@ -40,9 +41,12 @@ function checkName(pair: Pair, name: string, start: number, end: number): void {
   const reason =
     structural === null
       ? `"${whole}" has an empty name: names are joined by single dots, such as author.name.`
-      : `"${structural[0]}" cannot stand in the name "${whole}".`
+      : `"${structural[0]}" cannot stand in the name "${whole}".${hintFor(structural[0], pair.text.slice(start, end))}`
   throw malformed(pair, start, end, reason)
 }
+
+const hintFor = (structural: string, whole: string): string =>
+  structural === '(' ? functionHint(whole) : ''
 
 /** Returns the decoded text, untrimmed, with its position. */
 export function textNode(pair: Pair, start: number, end: number): TextNode {

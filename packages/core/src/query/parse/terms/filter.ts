@@ -1,9 +1,10 @@
 // Parses `price__ge=30`: a condition on a column, or on an aggregate of related rows.
 
+import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FilterNode, RelatedAggregateNode } from '../ast.ts'
 import { countCondition } from '../limits.ts'
-import { rawText, spanOf } from '../query-string.ts'
+import { type Pair, rawText, spanOf } from '../query-string.ts'
 import { type Cursor, type Enclosure, endOfName, malformed } from '../text-cursor.ts'
 import { readField } from './field.ts'
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
@@ -53,14 +54,22 @@ export function readFilterOf(
   const { pair, position } = cursor
   const end = endOfName(cursor, separators)
   const suffix = splitSuffix(pair, position, end)
-  if (suffix?.at !== position || pair.text[end] !== '=') {
-    const reason = `Expected an operator and a value after "${excerpt(field.text)}", such as ${excerpt(field.text)}__ge=3.`
-    throw malformed(pair, start, end, reason)
-  }
+  if (suffix?.at !== position || pair.text[end] !== '=') throw noOperator(field, pair, start, end)
   const meaning = meaningOf(suffix)
-  if (meaning?.kind !== 'operator') throw noSuchOperator(suffix, rawText(pair, start, end))
+  if (meaning === undefined) throw noSuchOperator(suffix, rawText(pair, start, end))
+  if (meaning.kind === 'function') throw noOperator(field, pair, start, end)
   cursor.position = end + 1
   const value = readFilterValue(cursor, meaning.operator, inside)
   const span = spanOf(pair, start, cursor.position)
   return { kind: 'filter', field, operator: meaning.operator, value, span }
+}
+
+function noOperator(
+  { text }: RelatedAggregateNode,
+  pair: Pair,
+  start: number,
+  end: number,
+): ApiError {
+  const reason = `Expected an operator and a value after "${excerpt(text)}", such as ${excerpt(text)}__ge=3.`
+  return malformed(pair, start, end, reason)
 }

@@ -10,6 +10,7 @@ import { type Pair, rawText, type Stretch, spanOf } from '../query-string.ts'
 import { type Cursor, malformed } from '../text-cursor.ts'
 import { noSuchFunction, readAggregate, readLabel } from './aggregate.ts'
 import { readField } from './field.ts'
+import { isAggregateFunction } from './related-aggregate-term.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
 export const dateParts = ['year', 'month', 'day'] as const
@@ -47,6 +48,10 @@ function readGroupKey(pair: Pair, item: Stretch): GroupByNode {
   const name = rest.text.slice(0, paren)
   const kind = dateParts.find((part) => part === name)
   const at = rawText(pair, item.start, end)
+  if (isAggregateFunction(name)) {
+    const reason = `"${excerpt(rest.text)}" cannot be grouped by. Aggregates of related records choose the rows of groups, such as ${name}(${name === 'count' ? 'books' : 'books.price'})__ge=3.`
+    throw malformed(pair, item.start, end, reason)
+  }
   if (kind === undefined) {
     const hint = `${didYouMean(name, dateParts)} Groups can use ${dateParts.join(', ')}.`
     throw unknownFunction(excerpt(name), hint, at)

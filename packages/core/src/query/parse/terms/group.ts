@@ -5,6 +5,7 @@ import { excerpt } from '../../../lib/error-size.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import type { ConditionNode, FilterNode, GroupNode, RelatedAggregateNode } from '../ast.ts'
 import { checkDepth } from '../limits.ts'
+import { functionHint } from '../misplaced-function.ts'
 import { rawText, spanOf } from '../query-string.ts'
 import {
   type Cursor,
@@ -76,7 +77,8 @@ function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiE
     return malformed(pair, inside.start, nameEnd + 1, reason)
   }
   if (stop === '[' || stop === '(') {
-    const reason = `"${name}${stop}" cannot stand inside "${inside.opener}": ${expected}, or or[, and[, not[, exists(, missing(.`
+    const hint = stop === '(' ? functionHint(pair.text.slice(start)) : ''
+    const reason = `"${name}${stop}" cannot stand inside "${inside.opener}": ${expected}, or or[, and[, not[, exists(, missing(, or a function such as count(.${hint}`
     return malformed(pair, start, nameEnd + 1, reason)
   }
   const encoded = name.includes('=') ? ' An "=" written as %3D is part of the text here.' : ''

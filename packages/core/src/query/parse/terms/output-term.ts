@@ -33,5 +33,9 @@ export function readOutput(cursor: Cursor): OutputNode {
     throw malformed(pair, start, end, reason)
   }
   if (!text.startsWith('-')) return readOutputName(pair, start, end)
+  if (aggregateAt({ ...cursor, position: start + 1 }) !== undefined) {
+    const reason = `"${excerpt(text)}" leaves out an aggregate, which is sent only where "fields" names it.`
+    throw malformed(pair, start, end, reason)
+  }
   return { kind: 'without', field: readField(pair, start + 1, end), text, span }
 }
