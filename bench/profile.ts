@@ -20,6 +20,14 @@ export interface ProfileOptions {
 
 const shown = 15
 
+/** The flags of Node for a profile of the whole process, which is written when it ends. */
+export const profileFlags = (folder: string, name: string): string[] => [
+  '--cpu-prof',
+  '--cpu-prof-interval=500',
+  `--cpu-prof-dir=${folder}`,
+  `--cpu-prof-name=${name}`,
+]
+
 /** Returns two tables; undefined if the system has no form for the workload. */
 export async function profile(
   given: Start,
@@ -30,9 +38,7 @@ export async function profile(
   if (form === undefined) return undefined
   mkdirSync(folder, { recursive: true })
   const name = `${given.database}-${given.name}-${workload.name}.cpuprofile`
-  const flags = ['--cpu-prof', '--cpu-prof-interval=500']
-  flags.push(`--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`)
-  const server = await start({ ...given, flags })
+  const server = await start({ ...given, flags: profileFlags(folder, name) })
   try {
     const cursors = workload.name === 'W12' ? await cursorsOf(server) : []
     const next = random(1)
@@ -48,13 +54,14 @@ export async function profile(
     const busy = busyBetween(join(folder, name), from, to)
     const title = `## ${given.database} ${given.name} ${workload.name} ${workload.title}`
     const said = `${fixed(requests)} requests; by the clock ${fixed(busy.all / requests)} µs of the main thread per request, by the CPU ${fixed((after - before) / requests)} µs of all threads, profiling included; ${name}`
-    return `${title}\n\n${said}\n\n${tables(busy, requests)}`
+    return `${title}\n\n${said}\n\n${busyTables(busy, requests)}`
   } finally {
     await server.stop()
   }
 }
 
-function tables(busy: Busy, requests: number): string {
+/** The busiest functions and folders, per request. */
+export function busyTables(busy: Busy, requests: number): string {
   return [
     shares('function, itself', busy.functions.slice(0, shown), busy.all, requests),
     shares('folder, with what is built in', busy.folders, busy.all, requests),

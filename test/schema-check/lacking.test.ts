@@ -92,4 +92,34 @@ suite('schema check: what a SQLite file needs', (test) => {
     equal((await send(api, 'POST', '/api/words', { body: { word: 'a' } })).status, 201)
     await db.destroy()
   })
+
+  test('a table that can need nothing of the program costs one statement', async () => {
+    const asked = async (more: string): Promise<readonly string[]> => {
+      const file = new Database(':memory:')
+      file.exec('create table cards (id integer primary key, front text collate nocase, back text)')
+      file.exec(more)
+      const statements: string[] = []
+      const db = new Kysely<unknown>({
+        dialect: new SqliteDialect({ database: file }),
+        log: ({ query }) => void statements.push(query.sql),
+      })
+      await createApi({ db, models: [Card], onWarning() {} }).ready
+      await db.destroy()
+      return statements.flatMap((text) => /^explain (\w+)/.exec(text)?.[1] ?? [])
+    }
+    equal(await asked(''), ['insert'])
+    equal(await asked('create index folded on cards (back collate rtrim)'), ['insert'])
+    equal(await asked('create view other as select 1 as one'), ['insert'])
+    equal(await asked('create trigger kept after delete on cards begin select 1; end'), [
+      'insert',
+      'update',
+      'delete',
+    ])
+    equal(await asked('alter table cards add length integer as (length(back))'), [
+      'select',
+      'insert',
+    ])
+    const log = 'create table logs (card_id integer references cards (id) on  delete set null)'
+    equal(await asked(log), ['insert', 'delete'])
+  })
 })

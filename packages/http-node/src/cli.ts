@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 // The entry of the command `model-api`: passes the process's streams and signals to `run`.
 
+import * as nodeModule from 'node:module'
 import { createInterface } from 'node:readline/promises'
-import { run } from './command.ts'
+
+// Keeps compiled code between starts. Node 20 cannot.
+nodeModule.enableCompileCache?.()
+const { run } = await import('./command.ts')
 
 const stopped = new Promise<void>((resolve) => {
   // `once`: a second Ctrl+C ends the process immediately.

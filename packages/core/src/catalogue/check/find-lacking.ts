@@ -24,6 +24,10 @@ export async function findLacking(
 ): Promise<readonly Difference[]> {
   const differences: Difference[] = []
   if (lacks === undefined) return differences
+  const lackedOn = lacks(
+    db,
+    models.map(({ resource }) => resource),
+  )
   for (const { resource, methods: allowed } of models) {
     const found = findTable(schema, resource)
     if (found === undefined) continue
@@ -35,7 +39,7 @@ export async function findLacking(
     const lackedBy = async (kind: Kind, some = columns): Promise<string | undefined> => {
       if (some.length === 0) return undefined
       const names = some.map(({ name }) => name)
-      return lacks(db, { kind, schema: resource.schema, table: resource.table, columns: names })
+      return lackedOn({ kind, schema: resource.schema, table: resource.table, columns: names })
     }
     if ((await lackedBy('SELECT')) !== undefined) {
       for (const column of columns) {

@@ -21,6 +21,12 @@ export interface StatementOnTable extends TableName {
   readonly columns: readonly string[]
 }
 
+/**
+ * Returns what the connection misses for a statement, such as `no such function: fold`; undefined if it misses nothing, or nothing beyond
+ * what it missed for an earlier statement of the same check.
+ */
+export type Lacks = (statement: StatementOnTable) => Promise<string | undefined>
+
 export interface SchemaRules {
   /**
    * Reads the named tables of a schema (undefined: the connection's default schema). If the database ignores the case of names,
@@ -51,11 +57,8 @@ export interface SchemaRules {
   readonly holds: (declared: DialectColumn, found: CatalogueColumn) => boolean
   /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
   readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
-  /**
-   * Returns what this connection misses for a statement, such as `no such function: fold`: functions and collations that each program
-   * registers itself. Undefined if it misses nothing. Absent if the database has all of them.
-   */
-  readonly lacks?: (db: AnyDatabase, statement: StatementOnTable) => Promise<string | undefined>
+  /** Finds what this connection misses for statements on the tables: functions and collations that each program registers itself. Absent if the database has all of them. */
+  readonly lacks?: (db: AnyDatabase, tables: readonly TableName[]) => Lacks
   /** Whether a trigger can fill a required column that an INSERT omits. */
   readonly triggersFill: boolean
   /**

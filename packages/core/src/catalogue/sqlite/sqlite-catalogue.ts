@@ -23,9 +23,8 @@ import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { largeIntegers } from './catalogue-integers.ts'
-import { finerMoments } from './finer-moments.ts'
-import { sampledClasses, sampleRows } from './sampled-classes.ts'
+import { isMoment } from './finer-moments.ts'
+import { type SampledColumn, sampledColumns, sampleRows } from './sampled-columns.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
 
@@ -250,34 +249,25 @@ async function readColumns(
   // An alias of the row id is the key of its table, which needs no other.
   const alias = rows.find(isRowId)?.column
   const unnamed = alias === undefined && rowIdName !== undefined ? [rowIdName, ...otherNames] : []
-  const names = rows.map(({ column }) => column)
-  const classes = await sampledClasses(db, from, names, rowId)
-  const isWhole = ({ declared, column }: ColumnRow): boolean =>
-    isInteger(sqliteShape(declared, classes.get(column)))
-  const large = await largeIntegers(
+  const sample = await sampledColumns(
     db,
     from,
-    rows.filter(isWhole).map(({ column }) => column),
-    alias ?? rowIdName,
+    rows.map(({ column, declared }) => ({ name: column, type: sqliteShape(declared).shape.type })),
     rowId,
   )
+  const sampled = (row: ColumnRow): SampledColumn | undefined => sample.columns.get(row.column)
+  const holdsLarge = (row: ColumnRow): boolean =>
+    row.column === alias ? sample.hasLargeRowId : sampled(row)?.holdsLarge === true
   const isBigint = (row: ColumnRow): boolean => sqliteShape(row.declared).shape.type === 'bigint'
-  const shapes = new Map(
-    rows.map((row) => {
-      const isKey = row.key > 0 || named.has(row.column.toLowerCase())
-      const known = sqliteShape(row.declared, classes.get(row.column), isKey)
-      return [row.column, large.has(row.column) && !isBigint(row) ? largeInteger : known]
-    }),
-  )
-  const finer = await finerMoments(
-    db,
-    from,
-    new Map([...shapes].map(([name, { shape }]) => [name, shape])),
-    rowId,
-  )
+  const shapeOf = (row: ColumnRow): SqliteShape => {
+    const classes = sampled(row)?.classes
+    const isKey = row.key > 0 || named.has(row.column.toLowerCase())
+    const isLarge =
+      !isBigint(row) && isInteger(sqliteShape(row.declared, classes)) && holdsLarge(row)
+    return isLarge ? largeInteger : sqliteShape(row.declared, classes, isKey)
+  }
   for (const row of rows) {
-    const values = classes.get(row.column)
-    const { shape, note } = shapes.get(row.column) as SqliteShape
+    const { shape, note } = shapeOf(row)
     const isText = shape !== undefined && columnTypes[shape.type].text === 'any'
     const collation = collations.get(row.column.toLowerCase()) ?? 'BINARY'
     const checks = columnChecks(
@@ -299,14 +289,14 @@ async function readColumns(
       databaseDefault: constant && jsonOfConstant(shape, constant),
       checks,
       readOnly: row.hidden > 1,
-      holdsTexts: values?.has('text'),
+      holdsTexts: sampled(row)?.classes.has('text'),
       isTextKey: note === textKey,
-      fitsNumber: isBigint(row) ? !large.has(row.column) : undefined,
-      isFiner: finer.has(row.column),
+      fitsNumber: isBigint(row) ? !holdsLarge(row) : undefined,
+      isFiner: sampled(row)?.isFiner === true && isMoment(shape.type),
       note,
     })
   }
-  const numbers = large.has(rowIdName ?? '') ? largeInteger : plainInteger
+  const numbers = sample.hasLargeRowId ? largeInteger : plainInteger
   return { read: columns, rowIds: unnamed.map((name) => rowIdColumn(name, numbers)) }
 }
 

@@ -4,13 +4,42 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import type { StatementOnTable } from '../shared/schema-rules.ts'
+import type { TableName } from '../../lib/sql/table-name.ts'
+import type { Lacks, StatementOnTable } from '../shared/schema-rules.ts'
 
 /** Of a CHECK or a generated column, SQLite says `unknown function: fold()`. */
 const lacking = /no such (?:function|collation sequence|module): [^\s:]+|unknown function: [^\s:]+/
 
-/** Returns what SQLite misses when it prepares the statement, such as `no such function: fold`; undefined if it misses nothing. */
-export async function sqliteLacks(
+/**
+ * Asks SQLite to prepare the statements. Most tables need nothing of their program, so the texts of their definitions decide which statements to
+ * ask about.
+ */
+export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): Lacks {
+  const definitions = new Map<string, Promise<Definitions>>()
+  const namesIn = (schema: string): string[] =>
+    tables.filter((one) => (one.schema ?? 'main') === schema).map(({ table }) => table)
+  const definitionsIn = (schema: string): Promise<Definitions> => {
+    const known = definitions.get(schema) ?? readDefinitions(db, schema, namesIn(schema))
+    definitions.set(schema, known)
+    return known
+  }
+  /** The tables whose first write lacked nothing: what a table needs itself, every write of it needs. */
+  const writable = new Set<string>()
+  return async (statement) => {
+    const { kind, schema = 'main', table } = statement
+    const isWrite = kind !== 'SELECT'
+    const known = await definitionsIn(schema)
+    const place = `${schema}.${table.toLowerCase()}`
+    if (isWrite ? writable.has(place) && !writesMore(known, kind) : !mayNeed(known, table)) {
+      return undefined
+    }
+    const missing = await missingFor(db, statement)
+    if (isWrite && missing === undefined) writable.add(place)
+    return missing
+  }
+}
+
+async function missingFor(
   db: AnyDatabase,
   statement: StatementOnTable,
 ): Promise<string | undefined> {
@@ -21,6 +50,57 @@ export async function sqliteLacks(
     return lacking.exec(error instanceof Error ? error.message : '')?.[0]
   }
 }
+
+/** The definitions of a schema's tables, indexes, views and triggers. */
+interface Definitions {
+  /** The texts of a table and its indexes, by the table's name in lower case. */
+  readonly texts: ReadonlyMap<string, readonly string[]>
+  readonly hasTriggers: boolean
+  /** Whether a deletion may change rows of other tables. */
+  readonly hasActions: boolean
+}
+
+async function readDefinitions(
+  db: AnyDatabase,
+  schema: string,
+  tables: readonly string[],
+): Promise<Definitions> {
+  const master = sql.id(schema, 'sqlite_master')
+  const names = JSON.stringify(tables.map((table) => table.toLowerCase()))
+  const own = (objects: Fragment): Fragment => sql`
+    select lower(tbl_name) as name, sql as text from ${objects}
+    where type <> 'trigger' and lower(tbl_name) in (select value from json_each(${names}))`
+  const rows = await rowsOf<{ name: string; text: string | null }>(db)`
+    ${own(master)} union all ${own(sql`sqlite_temp_master`)}`
+  const texts = new Map<string, string[]>()
+  for (const { name, text } of rows) texts.set(name, [...(texts.get(name) ?? []), text ?? ''])
+  const [found] = await rowsOf<{ triggers: unknown; actions: unknown }>(db)`
+    select exists(select 1 from ${master} where type = 'trigger')
+        or exists(select 1 from sqlite_temp_master where type = 'trigger') as triggers,
+      exists(select 1 from ${master} where sql like '%on%delete%') as actions`
+  return {
+    texts,
+    hasTriggers: Number(found?.triggers) === 1,
+    hasActions: Number(found?.actions) === 1,
+  }
+}
+
+/** Whether a further write may need more than the first one of its table. */
+const writesMore = (
+  { hasTriggers, hasActions }: Definitions,
+  kind: 'INSERT' | 'UPDATE' | 'DELETE',
+) => hasTriggers || (kind === 'DELETE' && hasActions)
+
+/**
+ * Whether a query may need a collation, a function or a module: for views, virtual tables, generated columns, and collations
+ * other than SQLite's own. True for more definitions than necessary.
+ */
+function mayNeed({ texts }: Definitions, table: string): boolean {
+  const own = texts.get(table.toLowerCase())
+  return own === undefined || own.some((text) => needs.test(text))
+}
+
+const needs = /\bas\b|\bvirtual\b|\bcollate\b(?!\s+["'`[]?(?:binary|nocase|rtrim)\b)/i
 
 /** A statement that runs all triggers of its kind, and compares all columns. */
 function textOf({ kind, schema, table, columns }: StatementOnTable): Fragment {

@@ -67,11 +67,14 @@ export function resolveApiHooks(config: ApiConfig): HookSettings {
 /** Resolves the callbacks of one resource, by method. */
 export function resolveResourceHooks(meta: Meta, config: ApiConfig): HooksByMethod {
   const settings = meta as Readonly<Record<string, unknown>>
+  const hasOwn = Object.keys(meta).some((name) => name.endsWith('_callback'))
+  const shared = hasOwn ? undefined : resolveApiHooks(config)
   const byMethod = methods.map((method): [MetaMethod, HookSettings] => [
     method,
-    resolve(
-      (key) => settings[`${method}_${metaKeyOf(key)}`] ?? settings[metaKeyOf(key)] ?? config[key],
-    ),
+    shared ??
+      resolve(
+        (key) => settings[`${method}_${metaKeyOf(key)}`] ?? settings[metaKeyOf(key)] ?? config[key],
+      ),
   ])
   return Object.fromEntries(byMethod) as HooksByMethod
 }
