@@ -25,7 +25,7 @@ export interface StatementOnTable extends TableName {
  * Returns what the connection misses for a statement, such as `no such function: fold`; undefined if it misses nothing, or nothing beyond
  * what it missed for an earlier statement of the same check.
  */
-export type Lacks = (statement: StatementOnTable) => Promise<string | undefined>
+export type LackedBy = (statement: StatementOnTable) => Promise<string | undefined>
 
 export interface SchemaRules {
   /**
@@ -58,7 +58,7 @@ export interface SchemaRules {
   /** Describes a unique index on columns that covers only the rows that fulfil the condition, for advice in a message. */
   readonly indexAmong: (columns: readonly string[], rows: RowCondition) => string
   /** Finds what this connection misses for statements on the tables: functions and collations that each program registers itself. Absent if the database has all of them. */
-  readonly lacks?: (db: AnyDatabase, tables: readonly TableName[]) => Lacks
+  readonly lacks?: (db: AnyDatabase, tables: readonly TableName[]) => LackedBy
   /** Whether a trigger can fill a required column that an INSERT omits. */
   readonly triggersFill: boolean
   /**

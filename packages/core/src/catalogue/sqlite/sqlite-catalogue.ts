@@ -23,8 +23,8 @@ import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { isMoment } from './finer-moments.ts'
-import { type SampledColumn, sampledColumns, sampleRows } from './sampled-columns.ts'
+import { mayBeFiner } from './finer-moments.ts'
+import { type SampledColumn, sampledStorage, sampleRows } from './sampled-storage.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
 
@@ -249,7 +249,7 @@ async function readColumns(
   // An alias of the row id is the key of its table, which needs no other.
   const alias = rows.find(isRowId)?.column
   const unnamed = alias === undefined && rowIdName !== undefined ? [rowIdName, ...otherNames] : []
-  const sample = await sampledColumns(
+  const sample = await sampledStorage(
     db,
     from,
     rows.map(({ column, declared }) => ({ name: column, type: sqliteShape(declared).shape.type })),
@@ -292,7 +292,7 @@ async function readColumns(
       holdsTexts: sampled(row)?.classes.has('text'),
       isTextKey: note === textKey,
       fitsNumber: isBigint(row) ? !holdsLarge(row) : undefined,
-      isFiner: sampled(row)?.isFiner === true && isMoment(shape.type),
+      isFiner: sampled(row)?.isFiner === true && mayBeFiner(shape.type),
       note,
     })
   }

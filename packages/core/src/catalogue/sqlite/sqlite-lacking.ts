@@ -5,7 +5,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
-import type { Lacks, StatementOnTable } from '../shared/schema-rules.ts'
+import type { LackedBy, StatementOnTable } from '../shared/schema-rules.ts'
 
 /** Of a CHECK or a generated column, SQLite says `unknown function: fold()`. */
 const lacking = /no such (?:function|collation sequence|module): [^\s:]+|unknown function: [^\s:]+/
@@ -14,7 +14,7 @@ const lacking = /no such (?:function|collation sequence|module): [^\s:]+|unknown
  * Asks SQLite to prepare the statements. Most tables need nothing of their program, so the texts of their definitions decide which statements to
  * ask about.
  */
-export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): Lacks {
+export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): LackedBy {
   const definitions = new Map<string, Promise<Definitions>>()
   const namesIn = (schema: string): string[] =>
     tables.filter((one) => (one.schema ?? 'main') === schema).map(({ table }) => table)

@@ -37,7 +37,7 @@ export interface Sample {
 }
 
 /** `rowId` is the column by which a table of rows with ids can be read from both ends. */
-export async function sampledColumns(
+export async function sampledStorage(
   db: AnyDatabase,
   table: Fragment,
   columns: readonly ColumnToSample[],
