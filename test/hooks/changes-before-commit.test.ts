@@ -147,6 +147,29 @@ eachDatabase('changes before COMMIT', (test, db) => {
     equal(seen, ['model', 'PATCH'])
   })
 
+  test('in a batch, a write shows what the callback wrote, a GET what was stored at its place', async () => {
+    const api = apiWith(
+      async (changes, { db: own }) => {
+        const [change] = changes
+        const name = `${change?.after?.name} signed`
+        await own.updateTable('tags').set({ name }).where('id', '=', change?.key[0]).execute()
+      },
+      { API_ALLOW_BATCH: true },
+    )
+    const operations = [
+      { id: 'made', method: 'POST', url: '/api/tags', body: { name: 'placed' } },
+      { id: 'read', method: 'GET', url: '/api/tags/{made.id}' },
+      { id: 'listed', method: 'GET', url: '/api/tags?name__like=placed' },
+    ]
+    const { status, value } = await send(api, 'POST', '/api/batch', { body: { operations } })
+    const [made, read, listed] = value as { value: { name: string } & { name: string }[] }[]
+    equal(
+      [status, made?.value.name, read?.value.name, listed?.value[0]?.name],
+      [200, 'placed signed', 'placed', 'placed'],
+    )
+    equal((await send(api, 'GET', '/api/tags?name__eq=placed%20signed')).total, 1)
+  })
+
   test('a batch causes one call with the changes of all operations; an error undoes them; a dry run calls it, too', async () => {
     const calls: string[][] = []
     let refuses = false

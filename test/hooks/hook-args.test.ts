@@ -271,7 +271,7 @@ eachDatabase('the arguments of hooks', (test, db) => {
         },
         update_callback: (object, _model, { before, user }) => ({
           ...object,
-          changes: before?.changes + 1,
+          changes: Number(before?.changes) + 1,
           author: user.name,
         }),
       },

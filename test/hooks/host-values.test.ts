@@ -357,11 +357,11 @@ eachDatabase('the values of functions of the host', (test, db) => {
         owned: { type: 'integer', nullable: true },
       },
       meta: {
-        add_callback: (object) => {
+        add_callback: (object: HookRecord) => {
           object.meta.tags.push('added')
           return object
         },
-        update_callback: (object, _model, { before }) => {
+        update_callback: (object: HookRecord, _model, { before }: HookArgs) => {
           before?.meta.tags.sort()
           object.meta.rev = (object.meta.rev ?? 0) + 1
           object.meta.owner = object.id
@@ -404,7 +404,7 @@ eachDatabase('the values of functions of the host', (test, db) => {
             return true
           },
         },
-        add_callback: async (object, _model, { db: own }) => {
+        add_callback: async (object: HookRecord, _model, { db: own }) => {
           object.meta.rev += 1
           attempts += 1
           // Rolled back with the attempt, which it makes fail.
@@ -429,7 +429,7 @@ eachDatabase('the values of functions of the host', (test, db) => {
     const Page = defineModel('Page', {
       columns: { id, meta: { type: 'json' } },
       meta: {
-        add_callback: (object) => {
+        add_callback: (object: HookRecord) => {
           const { meta } = object
           if (meta.deep === true) return { ...object, meta: deep }
           return { ...object, meta: { date, list: [date, undefined], none: undefined } }

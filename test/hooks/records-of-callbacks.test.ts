@@ -1,4 +1,4 @@
-/** Which columns the records of `add` and `update` callbacks have, as the types of `hooksFor` promise. */
+/** Which columns the records of `add` and `update` callbacks have, as their types promise. */
 import {
   type AnyModel,
   belongsTo,

@@ -267,6 +267,11 @@ holds<
 
 const one = client.books.get(1, { fields: ['title'], ifNoneMatch: '"a.b"' })
 holds<Equal<ValueOf<typeof one>, { title: string } | null>>()
+const page = client.books.list({ fields: ['title'], ifNoneMatch: '"a"' })
+holds<Equal<ValueOf<typeof page>, { title: string }[] | null>>()
+declare const known: string | undefined
+const perhaps = client.books.list({ fields: ['title'], ifNoneMatch: known })
+holds<Equal<ValueOf<typeof perhaps>, { title: string }[] | null>>()
 client.orderLines.get(['2024/001', 2])
 // @ts-expect-error: books have numbers as keys
 client.books.get('1')

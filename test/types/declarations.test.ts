@@ -14,7 +14,7 @@ const folder = fileURLToPath(
 /** Exports one of everything, without naming a type. */
 const program = `
 import {
-  belongsTo, createApi, defineBase, defineModel, hasMany, hasOne, hashApiKey, hashPassword, hooksFor, manyToMany,
+  belongsTo, createApi, defineBase, defineModel, hasMany, hasOne, hashApiKey, hashPassword, manyToMany,
   modelsFor, passwordCheck, policyFor, genericDialect, apiError, bodyTooLarge, incompleteBody, unreadBody, responseText, stringify,
 } from '@model-api/core'
 import { createClient, infiniteQueryOptions, mutationOptions, queryOptions, reference, ClientError } from '@model-api/core/client'
@@ -55,12 +55,11 @@ export const Book = defineModel('Book', {
 export const Tag = defineModel('Tag', { columns: { id, name: { type: 'string' } }, unique: [['name']], meta: {} })
 export const relations = { a: belongsTo('Author', 'author_id'), b: hasMany('Book', 'author_id'), c: hasOne('Profile', 'author_id'), d: manyToMany('Tag', { through: 'book_tags', from: 'book_id', to: 'tag_id' }) }
 export const check = passwordCheck('password')
-export const hooks = hooksFor(Book, { add_callback: (book) => book, dump_callback: (data) => data })
+export const Hooked = defineModel('Hooked', { columns: { id }, meta: { add_callback: (record) => record, dump_callback: (data) => ({ ...data, x: 1 }) } })
 export const policy = policyFor(Book, db, { can_delete: (book) => book.title !== 'x' })
 export const own = modelsFor<Member>()
 export const { defineModel: define } = modelsFor<Member>()
 export const Owned = own.defineModel('Owned', { columns: { id }, meta: {} })
-export const written = hooks
 export const models = [Author, Profile, Book, Tag]
 export const api = createApi({ db, models: [Author, Profile, Book, Tag], config: { API_USER_MODEL: Author } })
 export const answered = api.handle({ method: 'GET', url: '/' })
@@ -90,7 +89,7 @@ export const mutation = mutationOptions((title: string) => client.books.update(1
 export const failure = (error: unknown) => error instanceof ClientError ? error : undefined
 export const dialect = genericDialect
 export const errors = [apiError(400, 'x'), bodyTooLarge('x', 1), incompleteBody(), unreadBody(apiError(400, 'x'))]
-export const fns = { hashApiKey, hashPassword, responseText, stringify, createApi, defineModel, defineBase, belongsTo, hasMany, hasOne, manyToMany, hooksFor, policyFor, modelsFor, createClient, queryOptions, infiniteQueryOptions, mutationOptions, reference }
+export const fns = { hashApiKey, hashPassword, responseText, stringify, createApi, defineModel, defineBase, belongsTo, hasMany, hasOne, manyToMany, policyFor, modelsFor, createClient, queryOptions, infiniteQueryOptions, mutationOptions, reference }
 export const others = { ...introspect, ...prepared, ...redis }
 
 export const served = { node: node.createServer(api), listener: node.listener(api), koa: koaApi(api), errors: apiErrors(api), express: expressApi(api), guard: koaGuard(api), roles: requireRoles(api, 'a'), jwt: jwtAuthentication(api), koaUser }

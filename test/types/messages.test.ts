@@ -45,6 +45,30 @@ const mistakes: readonly (readonly [line: string, says: string])[] = [
   ],
 ]
 
+/** Misspelt columns in the callbacks of a model; the first line names them, whatever its size. */
+const inCallbacks: readonly (readonly [line: string, says: string])[] = [
+  [
+    `defineModel('H', { columns: { id, title, text }, meta: { add_callback: (record) => ({ ...record, title: record.titel }) } })`,
+    `Property 'titel' does not exist`,
+  ],
+  [
+    `defineModel('H', { columns: { id, title, text, state: { type: 'enum', enum: ['open', 'closed'] } }, meta: { post_add_callback: (record) => ({ ...record, titel: 'x' }) } })`,
+    String.raw`the model has no column \"titel\"`,
+  ],
+  [
+    `defineModel('H', { columns: { id, title, text }, meta: { async update_callback(record) { return { ...record, titel: 'x' } } } })`,
+    String.raw`the model has no column \"titel\"`,
+  ],
+  [
+    `defineModel('H', { columns: { id, title, text }, meta: { remove_callback: (record, _model, { before }) => (before?.titel === 'x' ? record : record) } })`,
+    `Property 'titel' does not exist`,
+  ],
+  [
+    `defineModel('H', { columns: { id, title, text }, meta: { dump_callback: (data) => ({ ...data, shout: data.titel }) } })`,
+    `Property 'titel' does not exist`,
+  ],
+]
+
 /** Mistakes in a list of models; the compiler shortens the types of wide models. */
 const inLists: readonly (readonly [line: string, says: string])[] = [
   [
@@ -152,6 +176,13 @@ suite('compiler errors for mistakes in a model and in the configuration', (test)
   test('the first line names the mistake', () => {
     const messages = messagesOf(mistakes.map(([line]) => line))
     for (const [i, [, says]] of mistakes.entries()) {
+      ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
+    }
+  })
+
+  test('the first line about a callback of a model names the misspelt column', () => {
+    const messages = messagesOf(inCallbacks.map(([line]) => line))
+    for (const [i, [, says]] of inCallbacks.entries()) {
       ok(messages[i]?.[0]?.includes(says), `${says}: ${messages[i]?.join('\n')}`)
     }
   })

@@ -1,7 +1,6 @@
 // Functions that are declared elsewhere, such as `passwordCheck` and shared policies, leave the types of a model as they are; compiled,
 // never run.
 
-import { hooksFor } from '../../packages/core/src/access/hooks/hooks-for.ts'
 import { modelsFor } from '../../packages/core/src/access/hooks/models-for.ts'
 import { passwordCheck } from '../../packages/core/src/auth/passwords/passwords.ts'
 import {
@@ -42,11 +41,6 @@ const Account = defineModel('Account', {
 })
 holds<Equal<{ [K in keyof RowOf<typeof Account>]: RowOf<typeof Account>[K] }, Row>>()
 holds<Equal<keyof RecordOf<typeof Account>, keyof typeof columns>>()
-
-hooksFor(Account, {
-  // @ts-expect-error there is no such column
-  add_callback: (account) => ({ ...account, org_id: account.orgid }),
-})
 
 export const wrong = [
   defineModel('Account', {

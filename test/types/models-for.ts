@@ -18,21 +18,12 @@ interface Member {
   readonly id: number
   readonly team_id: number
 }
-const { defineBase, defineModel: define, hooksFor, policyFor } = modelsFor<Member>()
+const { defineBase, defineModel: define, policyFor } = modelsFor<Member>()
 
 interface Tables {
   readonly tasks: { readonly id: number; readonly title: string }
 }
 const withTables = modelsFor<Member, Tables>()
-withTables.hooksFor(defineModel('Task', { columns: { title: { type: 'string' } } }), {
-  add_callback: async (task, _model, { db, user }) => {
-    holds<Equal<typeof user, Member>>()
-    await db.selectFrom('tasks').select('title').execute()
-    // @ts-expect-error no such column
-    await db.selectFrom('tasks').select('titel').execute()
-    return task
-  },
-})
 export const shared: WriteCallback<Member, Tables> = async (record, _model, { db }) => {
   // @ts-expect-error no such table
   await db.selectFrom('takss').execute()
@@ -181,9 +172,6 @@ Base.define('Plan', {
 policyFor(Task, db, { can_delete: (_task, { user }) => user.team_id === 1 })
 // @ts-expect-error a member has no such field
 policyFor(Task, db, { can_delete: (_task, { user }) => user.admin })
-hooksFor(Task, { add_callback: (task, _model, { user }) => ({ ...task, team_id: user.team_id }) })
-// @ts-expect-error a member has no such field
-hooksFor(Task, { add_callback: (task, _model, { user }) => ({ ...task, team_id: user.team }) })
 
 // @ts-expect-error a column has no option "maxlength"
 define('Misspelt', { columns: { id, name: { type: 'string', maxlength: 5 } } })

@@ -4,7 +4,6 @@ import {
   type Api,
   type DatabaseOf,
   defineModel,
-  hooksFor,
   type RecordOf,
   type WriteCallback,
 } from '@model-api/core'
@@ -76,15 +75,19 @@ api.toColumn(Visit, 'loud', 'x')
 api.toColumn(Visit, 'starts_at', 1)
 
 /** Records of callbacks, typed and untyped. */
-hooksFor(Visit, {
-  add_callback(visit, _model, { toRow }) {
-    toRow(Visit, visit)
-    return visit
-  },
-  update_callback(visit, _model, { toRow }) {
-    const whole = toRow(Visit, visit)
-    holds<Equal<keyof typeof whole, 'id' | 'from' | 'price' | 'state' | 'note' | 'secret'>>()
-    return visit
+defineModel('Visit', {
+  columns: Visit.columns,
+  computed: Visit.computed,
+  meta: {
+    add_callback(visit, _model, { toRow }) {
+      toRow(Visit, visit)
+      return visit
+    },
+    update_callback(visit, _model, { toRow }) {
+      const whole = toRow(Visit, visit)
+      holds<Equal<keyof typeof whole, 'id' | 'from' | 'price' | 'state' | 'note' | 'secret'>>()
+      return visit
+    },
   },
 })
 export const untyped: WriteCallback = (object, model, { toRow, toRecord, toColumn, before }) => {

@@ -2,7 +2,7 @@
 
 export type { Batch, BatchOptions } from './client/batch.ts'
 export type { Call, CallRequest, Failure, Result, Success } from './client/client-call.ts'
-export type { Collection } from './client/client-collection.ts'
+export type { Collection, ConditionalRead } from './client/client-collection.ts'
 export { ClientError } from './client/client-error.ts'
 export type { Client, ClientOptions } from './client/create-client.ts'
 export { createClient } from './client/create-client.ts'

@@ -1,6 +1,5 @@
 // The public surface of @model-api/core: re-exports only.
 
-export { hooksFor } from './access/hooks/hooks-for.ts'
 export type { ModelsFor } from './access/hooks/models-for.ts'
 export { modelsFor } from './access/hooks/models-for.ts'
 export type { ExactPolicy } from './access/policies/policy-for.ts'

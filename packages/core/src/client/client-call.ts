@@ -15,7 +15,7 @@ export interface Success<T> {
   /** Cursors of the neighbouring pages, with `paging: 'cursor'`. */
   readonly after: string | null
   readonly before: string | null
-  /** The version of one record, for `ifMatch` and `ifNoneMatch`. */
+  /** The version of one record, for `ifMatch` and `ifNoneMatch`; that of a list, with `API_LIST_ETAGS`, for `ifNoneMatch`. */
   readonly etag: string | null
   readonly headers: Headers
 }

@@ -28,12 +28,22 @@ export type KeyOf<M extends AnyModel> = KeyValue<M> | readonly KeyValue<M>[]
 
 type NoInclude = NonNullable<unknown>
 
-/** The options of reading one record. */
-export interface GetOptions<E> extends SendOptions {
-  readonly includeDeleted?: boolean | undefined
-  /** An ETag: if the response would have the same ETag, the status is 304 and the value null. */
+/** A read that is answered only if its result has changed. */
+export interface ConditionalRead<E> {
+  /**
+   * An ETag: if the response would have the same ETag, the status is 304 and the value null. Responses to lists have one with
+   * `API_LIST_ETAGS`.
+   */
   readonly ifNoneMatch?: E | undefined
 }
+
+/** The options of reading one record. */
+export interface GetOptions<E> extends SendOptions, ConditionalRead<E> {
+  readonly includeDeleted?: boolean | undefined
+}
+
+/** Null, if an ETag was sent, else never. */
+type Unchanged<E> = undefined extends E ? never : null
 
 export interface WriteOptions extends SendOptions {
   /** An ETag: 412 if the record has changed since. */
@@ -127,10 +137,15 @@ export interface Collection<M extends AnyModel, G extends Given> {
     const F extends FieldPath<M, G> = never,
     const I extends Include<M, G> = NoInclude,
     const D extends Dump = 'none',
+    const E extends string | undefined = undefined,
     const A = unknown,
   >(
-    query?: Selection<M, G, A> & Paging & Form<M, G, F, I, D> & Aggregating<M, G, A>,
-  ): Call<Row<M, G, F, I, D, A>[]>
+    query?: Selection<M, G, A> &
+      Paging &
+      ConditionalRead<E> &
+      Form<M, G, F, I, D> &
+      Aggregating<M, G, A>,
+  ): Call<Row<M, G, F, I, D, A>[] | Unchanged<E>>
 
   /** One record; a failure with status 404 if it is not there. */
   get<
@@ -142,7 +157,7 @@ export interface Collection<M extends AnyModel, G extends Given> {
   >(
     key: KeyOf<M>,
     query?: GetOptions<E> & Form<M, G, F, I, D> & Aggregating<M, G, A>,
-  ): Call<Row<M, G, F, I, D, A> | (undefined extends E ? never : null)>
+  ): Call<Row<M, G, F, I, D, A> | Unchanged<E>>
 
   /**
    * Reads all records of a query, page by page. It pages by cursor, so a late page costs no more than an early one. `orderBy` takes no

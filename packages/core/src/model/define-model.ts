@@ -8,6 +8,13 @@ import type { Column, ColumnRight, ColumnType, ItemType } from './column.ts'
 import type { DeclaredRule, ExclusionRule } from './exclusions/exclusion-rule.ts'
 import type { FullRow, TableRow } from './infer.ts'
 import type { Relation } from './relation.ts'
+import type {
+  AddCallbackOf,
+  ChangeCallbackOf,
+  DumpCallbackOf,
+  KnownColumns,
+  RecordCallback,
+} from './settings/access/callbacks-of-model.ts'
 import type { HookTables, HookUser } from './settings/access/hook-types.ts'
 import type { PolicyOption } from './settings/access/policy-of-model.ts'
 import type { Meta } from './settings/meta.ts'
@@ -155,6 +162,7 @@ export interface ModelDefinition<
   Scope extends string = string,
   Unique extends readonly (keyof All & string)[] = readonly (keyof All & string)[],
   A extends DeclaredAggregates = DeclaredAggregates,
+  Returned extends string = string,
 > {
   /** The table in the database. Default: the snake-case plural of the model's name. */
   readonly table?: Table
@@ -212,24 +220,60 @@ export interface ModelDefinition<
   readonly methods?: { readonly [name: string]: ModelMethod<NoInfer<FullRow<All, P>>> }
   /** Settings of the model. If present, even as `{}`, the model is published. */
   readonly meta?: MetaOf<
-    Model<string, Table, NoInfer<All>, NoInfer<R>, NoInfer<P>, NoInfer<Schema>>,
+    Model<string, Table, All, NoInfer<R>, NoInfer<P>, string, Unique, A>,
     User,
     DB,
-    Scope
+    Scope,
+    Returned
   >
 }
 
-type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy'>
+type PlainMeta<User, DB> = Omit<Meta<User, DB>, 'access_policy' | RecordCallback>
 
-/** The meta of a model: `Meta`, with a policy typed by the model if the policy is a function of the model. */
+/**
+ * The meta of a model: `Meta`, with callbacks of records typed by the model, and a policy if it is a function of the model. `Returned`
+ * are the names that the records which callbacks return have.
+ */
 export interface MetaOf<
   M extends AnyModel,
   User = HookUser,
   DB = HookTables,
   Scope extends string = string,
+  Returned extends string = string,
 > extends PlainMeta<User, DB> {
   /** Row-level access: a policy, a class, or `(model) => policy`, which is called once. Default: everything is allowed. */
-  readonly access_policy?: PolicyOption<M, User, Scope>
+  readonly access_policy?: PolicyOption<NoInfer<M>, User, Scope>
+  // Members of the interface, not of a mapped type, because each model would take more type instantiations.
+  readonly add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly get_add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly post_add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly patch_add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly put_add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly delete_add_callback?: KnownColumns<M, Returned> & AddCallbackOf<M, User, DB, Returned>
+  readonly update_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly get_update_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly post_update_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly patch_update_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly put_update_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly delete_update_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly remove_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly get_remove_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly post_remove_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly patch_remove_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly put_remove_callback?: KnownColumns<M, Returned> & ChangeCallbackOf<M, User, DB, Returned>
+  readonly delete_remove_callback?: KnownColumns<M, Returned> &
+    ChangeCallbackOf<M, User, DB, Returned>
+  readonly dump_callback?: DumpCallbackOf<M, User, DB>
+  readonly get_dump_callback?: DumpCallbackOf<M, User, DB>
+  readonly post_dump_callback?: DumpCallbackOf<M, User, DB>
+  readonly patch_dump_callback?: DumpCallbackOf<M, User, DB>
+  readonly put_dump_callback?: DumpCallbackOf<M, User, DB>
+  readonly delete_dump_callback?: DumpCallbackOf<M, User, DB>
 }
 
 /** The columns of a base model and of a model; the model's own take precedence. */
@@ -272,9 +316,23 @@ export function defineModel<
   const Scope extends string = never,
   const Unique extends readonly (keyof C & string)[] = never,
   const A extends DeclaredAggregates = NoAggregates,
+  const Returned extends string = never,
 >(
   name: Name,
-  definition: ModelDefinition<Table, C, R, P, C, HookUser, Schema, HookTables, Scope, Unique, A>,
+  definition: ModelDefinition<
+    Table,
+    C,
+    R,
+    P,
+    C,
+    HookUser,
+    Schema,
+    HookTables,
+    Scope,
+    Unique,
+    A,
+    Returned
+  >,
 ): Model<Name, Table, C, R, P, Schema, Unique, A> {
   return Object.freeze({
     // createApi reports them, together with all other problems.
@@ -355,6 +413,7 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
     const Scope extends string = never,
     const Unique extends readonly (keyof Merged<C, Own> & string)[] = never,
     const A extends DeclaredAggregates = NoAggregates,
+    const Returned extends string = never,
   >(
     name: Name,
     definition: ModelDefinition<
@@ -368,7 +427,8 @@ export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = Ho
       DB,
       Scope,
       Unique,
-      A
+      A,
+      Returned
     >,
   ): Model<Name, Table, Merged<C, Own>, R, P, Schema, Unique, A>
 }

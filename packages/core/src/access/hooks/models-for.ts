@@ -22,7 +22,6 @@ import type { HookTables } from '../../model/settings/access/hook-types.ts'
 import type { PolicyFor } from '../../model/settings/access/policy-of-model.ts'
 import type { Meta } from '../../model/settings/meta.ts'
 import { type ExactPolicy, policyFor } from '../policies/policy-for.ts'
-import { type HooksFor, hooksFor, type Misspelt } from './hooks-for.ts'
 
 /** The functions that `modelsFor` returns. */
 export interface ModelsFor<User, DB = HookTables> {
@@ -40,9 +39,10 @@ export interface ModelsFor<User, DB = HookTables> {
     const Scope extends string = never,
     const Unique extends readonly (keyof C & string)[] = never,
     const A extends DeclaredAggregates = NoAggregates,
+    const Returned extends string = never,
   >(
     name: Name,
-    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope, Unique, A>,
+    definition: ModelDefinition<Table, C, R, P, C, User, Schema, DB, Scope, Unique, A, Returned>,
   ): Model<Name, Table, C, R, P, Schema, Unique, A>
   /** `defineBase` with typed users, also in `define` of its result. */
   defineBase<const C extends Columns<User>>(base: {
@@ -55,11 +55,6 @@ export interface ModelsFor<User, DB = HookTables> {
     db: Kysely<Tables>,
     policy: P & PolicyFor<M, Tables, User> & ExactPolicy<M, P>,
   ): AccessPolicy<User>
-  /** `hooksFor` with typed users, and with typed tables in `args.db`. */
-  hooksFor<const M extends AnyModel, const H extends HooksFor<M, User, DB>>(
-    model: M,
-    hooks: H & HooksFor<M, User, DB> & Misspelt<H>,
-  ): Pick<Meta<User>, keyof H & keyof Meta<User>>
 }
 
 /**
@@ -80,5 +75,4 @@ export const modelsFor = <User, DB = HookTables>(): ModelsFor<User, DB> => ({
   defineModel,
   defineBase,
   policyFor,
-  hooksFor,
 })

@@ -1,6 +1,7 @@
 // Meta: the settings of one model, derived from the table of settings (strip `API_`, lower case).
 
 import type { AnyModel } from '../define-model.ts'
+import type { MetaMethod } from './access/callbacks-of-model.ts'
 import type { HookTables, HookUser } from './access/hook-types.ts'
 import type { Setting, SettingTable } from './setting-table.ts'
 
@@ -25,9 +26,6 @@ type OwnMeta = {
     ? K
     : never]?: SettingTable[K]['value']
 }
-
-/** The methods for which meta can set a rate limit or a callback of their own. */
-export type MetaMethod = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
 /** The callbacks, for one method only: `get_return_callback`. */
 type MethodCallbacks<Table extends Settings> = {

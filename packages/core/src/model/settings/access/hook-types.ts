@@ -88,8 +88,11 @@ type Awaitable<T> = T | Promise<T>
 // biome-ignore lint/suspicious/noExplicitAny: the host's own tables
 export type HookTables = any
 
-/** The information about the request that every hook receives; `DB` is the Kysely interface of `args.db`. */
-export interface HookArgs<User = HookUser, DB = HookTables> extends SqlValues {
+/**
+ * The information about the request that every hook receives; `DB` is the Kysely interface of `args.db`, `Stored` the type of a stored
+ * record.
+ */
+export interface HookArgs<User = HookUser, DB = HookTables, Stored = HookRecord> extends SqlValues {
   /** `GET_MANY`, `GET_ONE`, `RELATION_GET_MANY`, `POST`, … */
   readonly action: string
   /** The authenticated user, or null. */
@@ -128,7 +131,7 @@ export interface HookArgs<User = HookUser, DB = HookTables> extends SqlValues {
    */
   readonly lock: (model: AnyModel | string, key: LockedKey | readonly LockedKey[]) => Promise<void>
   /** The stored record before a change, hidden columns included; null if there is none. */
-  readonly before: HookRecord | null
+  readonly before: Stored | null
 }
 
 /** A primary key of a record that a hook locks. */

@@ -1,7 +1,8 @@
 // Resolves the callbacks of each method, in order of precedence: meta for the method, meta, config (docs/guide/hooks.md).
 
 import type { ApiConfig } from '../config.ts'
-import { type Meta, type MetaMethod, metaKeyOf } from '../meta.ts'
+import { type Meta, metaKeyOf } from '../meta.ts'
+import type { MetaMethod } from './callbacks-of-model.ts'
 import type {
   AfterCommitCallback,
   BeforeCommitCallback,

@@ -1,7 +1,8 @@
 // The rate limits of a model, by method.
 
+import type { MetaMethod } from '../access/callbacks-of-model.ts'
 import type { ApiConfig, MethodName } from '../config.ts'
-import type { Meta, MetaMethod } from '../meta.ts'
+import type { Meta } from '../meta.ts'
 import { type RateWindow, rateWindows } from './rate-windows.ts'
 
 /** The windows of each method; empty: no limit. */

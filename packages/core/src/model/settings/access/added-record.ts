@@ -1,7 +1,7 @@
 // AddedRecord: the type of the record that an `add` callback receives. Types only.
 
-import type { AnyModel } from '../../model/define-model.ts'
-import type { RecordOf } from '../../model/infer.ts'
+import type { AnyModel } from '../../define-model.ts'
+import type { RecordOf } from '../../infer.ts'
 
 /** Columns that every body of a new record has, because POST requires them. */
 interface RequiredColumn {
