@@ -284,7 +284,17 @@ eachDatabase('children in a change', (test, db) => {
     equal(await patch('/api/invoices/901', { cover: { text: 'x' } }), [
       400,
       'validation_failed',
-      { cover: ['Related records of an existing record are written at their own endpoint.'] },
+      { cover: ['Omit "cover" of an existing record; write to its own endpoint, covers.'] },
+    ])
+    const upsert = { id: 901, name: 'x', lines: [{ position: 7 }] }
+    equal(await ask('POST', '/api/invoices?on_conflict=id', upsert), [
+      400,
+      'validation_failed',
+      {
+        lines: [
+          'Omit "lines" here, because the record may exist already; send it in a PATCH of the record, or write to its own endpoint, lines.',
+        ],
+      },
     ])
   })
 

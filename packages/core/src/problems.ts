@@ -260,9 +260,17 @@ const noNested = (message: string): CodedProblem => problem('nested_not_allowed'
 
 export const nestedWritesOff = (setting: string): CodedProblem =>
   noNested(`Related records cannot be written here (${setting}).`)
-export const nestedElsewhere: CodedProblem = noNested(
-  'Related records of an existing record are written at their own endpoint.',
-)
+/** Related records in a body that may change a stored record; `inPatch`: a PATCH of that record may contain them. */
+export const nestedElsewhere = (
+  relation: string,
+  endpoint: string,
+  inPatch: boolean,
+): CodedProblem =>
+  noNested(
+    inPatch
+      ? `Omit "${relation}" here, because the record may exist already; send it in a PATCH of the record, or write to its own endpoint, ${endpoint}.`
+      : `Omit "${relation}" of an existing record; write to its own endpoint, ${endpoint}.`,
+  )
 export const nestedInMergePatch: CodedProblem = noNested(
   'A merge patch has no related records; send application/json.',
 )

@@ -375,7 +375,7 @@ function readRelation(
   /** Whether the nested objects are children of a stored record, which may have others. */
   const isOfStored = mode !== 'create' && !isOwn && relation.through === undefined
   if (isOfStored && (one || place.childChanges === undefined)) {
-    problems.add(path, nestedElsewhere)
+    problems.add(path, nestedElsewhere(relation.name, relation.target.endpoint, !one))
     return
   }
   if (one ? !isObject(json) : !Array.isArray(json)) {
