@@ -100,7 +100,7 @@ export function createUsers(parts: UsersParts): Users {
   const roles = roleRelation(resource)
   const userOf = async (opened: OpenedDatabase, row: LoadedRow): Promise<HookRecord> =>
     roles === undefined
-      ? (row.values as HookRecord)
+      ? withRoles(row.values as HookRecord)
       : { ...row.values, roles: await loadRoles(opened, roles, row) }
   const find = async (
     request: ApiRequest,
@@ -220,6 +220,10 @@ function keyTexts(key: string): readonly string[] {
     return []
   }
 }
+
+/** Returns a user whose `roles`, if it has any, are a list in hooks: NULL means none. */
+const withRoles = (user: HookRecord): HookRecord =>
+  user.roles === null ? { ...user, roles: [] } : user
 
 /** Loads the records of the relation `roles`, with their names, for the role rules. */
 async function loadRoles(
