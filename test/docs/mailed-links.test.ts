@@ -106,6 +106,15 @@ export { api, MailedLink, User }\n`)
     const text = await response.text()
     return { status: response.status, reason: text === '' ? null : JSON.parse(text).errors?.reason }
   }
+  /** Logs in through Express with the first password. */
+  const login = async (username: unknown): Promise<number> => {
+    const { status } = await fetch(`${url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: first }),
+    })
+    return status
+  }
   const logIn = (username: string, password: string) =>
     send(api, 'POST', '/auth/login', { body: { username, password } })
 
@@ -125,6 +134,8 @@ export { api, MailedLink, User }\n`)
     )
     equal(await choose(token, first), { status: 204, reason: null })
     equal((await logIn('ann@example.com', first)).status, 200)
+    // The form of the page takes an address in any letter case.
+    equal([await login('Ann@Example.COM'), await login(5)], [200, 400])
     equal([(await choose(token, second)).status, (await links()).length], [403, 0])
   })
 
