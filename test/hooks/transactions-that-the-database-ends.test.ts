@@ -10,6 +10,7 @@ import {
   defineModel,
   type HookArgs,
 } from '@model-api/core'
+import { sql } from 'kysely'
 import { send, testApi } from '../support/api.ts'
 import { equal, ok } from '../support/assert.ts'
 import { eachDatabase } from '../support/suite.ts'
@@ -162,6 +163,33 @@ for (const only of ['postgres', 'mysql'] as const) {
           db.name === 'postgres' ? 'stored' : 'refused',
         ])
         equal([await logs(), errors.splice(0)], [[], []])
+      })
+
+      test('a wait for a lock that took too long counts as such an end, as with innodb_rollback_on_timeout', async () => {
+        if (db.name === 'postgres') return
+        const holder = await db.kysely.startTransaction().execute()
+        await holder.updateTable('tasks').set({ seen: 2 }).where('id', '=', 2).execute()
+        const outer = await db.kysely.startTransaction().execute()
+        await sql`set innodb_lock_wait_timeout = 1`.execute(outer)
+        const client = apiWith({}).as('system', { db: outer })
+        await client.tasks.update(1, { state: 'done' }).unwrap()
+        const waited = await client.tasks.update(2, { seen: 1 })
+        const next = await client.logs.create({ state: 'alone' })
+        const alone = outer.insertInto('logs').values({ state: 'alone' }).execute()
+        const told = await alone.then(
+          () => 'stored',
+          () => 'refused',
+        )
+        await outer.rollback().execute()
+        await holder.rollback().execute()
+        equal(
+          [waited, next].map((one) => (one.ok ? one.status : [one.status, one.error.code])),
+          [
+            [503, 'database_conflict'],
+            [503, 'database_conflict'],
+          ],
+        )
+        equal([told, await logs(), errors.splice(0)], ['refused', [], []])
       })
     },
     { only },

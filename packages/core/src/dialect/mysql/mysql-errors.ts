@@ -99,10 +99,10 @@ const serverClosedConnection: ReadonlySet<number> = new Set([
 
 /**
  * Errors with which InnoDB rolls back the whole transaction: a deadlock, no memory for further locks, and, with innodb_snapshot_isolation of
- * MariaDB, a record that another transaction has changed. After a wait for a lock that took too long it keeps the transaction, unless
- * innodb_rollback_on_timeout is set.
+ * MariaDB, a record that another transaction has changed. 1205, a wait for a lock that took too long, is one of them because of servers
+ * with innodb_rollback_on_timeout; others keep the transaction, but what waited is lost, and it is repeated anyway.
  */
-const endsTransaction: ReadonlySet<number> = new Set([1213, 1206, 1020])
+const endsTransaction: ReadonlySet<number> = new Set([1213, 1206, 1020, 1205])
 
 /** Classifies by error number. Names of constraints come from the message, because the drivers return nothing else. */
 export function classifyMysql(thrown: unknown): DatabaseFailure {
