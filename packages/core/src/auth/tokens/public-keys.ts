@@ -2,8 +2,7 @@
 
 import type { JwtSettings } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'
-import { jose } from './jose.ts'
-import { publicJwk } from './token-keys.ts'
+import { publicHalf } from './token-keys.ts'
 
 /** A public RSA key. */
 export interface PublicKey {
@@ -27,13 +26,11 @@ export async function publicKeys(settings: JwtSettings | null): Promise<PublicKe
   const { access, algorithm, allowed } = settings
   const alg = algorithm.startsWith('RS') ? algorithm : allowed.find((one) => one.startsWith('RS'))
   if (alg === undefined) return { keys: [] }
-  const { calculateJwkThumbprint } = await jose()
   const keys: PublicKey[] = []
   for (const pem of [access.verifyKey, ...access.previous]) {
     if (pem === undefined || !looksLikePem(pem)) continue
-    const jwk = await publicJwk(pem, alg)
-    if (jwk !== undefined)
-      keys.push({ ...jwk, use: 'sig', alg, kid: await calculateJwkThumbprint(jwk) })
+    const half = await publicHalf(pem, alg)
+    if (half !== undefined) keys.push({ ...half.jwk, use: 'sig', alg, kid: half.id })
   }
   return { keys }
 }

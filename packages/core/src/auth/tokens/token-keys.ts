@@ -1,6 +1,5 @@
 // Imports the configured token keys as CryptoKeys, each bound to one algorithm.
 
-import type { JWK } from 'jose'
 import type { Algorithm, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'
 import { sha256Hex } from './digest.ts'
@@ -76,25 +75,35 @@ async function signer(pem: string, algorithm: Algorithm): Promise<CryptoKey> {
   return importPKCS8(pem, algorithm)
 }
 
-/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. Its id is the thumbprint of RFC 7638. */
+/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. */
 async function verifier(pem: string, algorithm: Algorithm): Promise<NamedKey | undefined> {
-  const { calculateJwkThumbprint, importJWK } = await jose()
-  const jwk = await publicJwk(pem, algorithm)
-  const key = jwk && (await importJWK(jwk, algorithm))
-  if (key === undefined || key instanceof Uint8Array) return undefined
-  return { id: await calculateJwkThumbprint(jwk as JWK), key }
+  const { importJWK } = await jose()
+  const half = await publicHalf(pem, algorithm)
+  const key = half && (await importJWK(half.jwk, algorithm))
+  return half === undefined || key === undefined || key instanceof Uint8Array
+    ? undefined
+    : { id: half.id, key }
 }
 
-/** Returns the public half of a PEM key, without the private one. */
-export async function publicJwk(
+/** The public half of an RSA key. */
+export interface PublicHalf {
+  /** The thumbprint of RFC 7638. */
+  readonly id: string
+  readonly jwk: { readonly kty: 'RSA'; readonly n: string; readonly e: string }
+}
+
+/** Returns the public half of a PEM key, without the private one; undefined if it is no RSA key. */
+export async function publicHalf(
   pem: string,
   algorithm: Algorithm,
-): Promise<{ readonly kty: 'RSA'; readonly n: string; readonly e: string } | undefined> {
-  const { exportJWK, importPKCS8, importSPKI } = await jose()
+): Promise<PublicHalf | undefined> {
+  const { calculateJwkThumbprint, exportJWK, importPKCS8, importSPKI } = await jose()
   const whole = { extractable: true }
   const key = pem.includes('PUBLIC KEY')
     ? await importSPKI(pem, algorithm, whole)
     : await importPKCS8(pem, algorithm, whole)
   const { kty, n, e } = await exportJWK(key)
-  return kty === 'RSA' && n !== undefined && e !== undefined ? { kty: 'RSA', n, e } : undefined
+  if (kty !== 'RSA' || n === undefined || e === undefined) return undefined
+  const jwk = { kty: 'RSA', n, e } as const
+  return { id: await calculateJwkThumbprint(jwk), jwk }
 }

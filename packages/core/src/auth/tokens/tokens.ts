@@ -164,7 +164,7 @@ async function read(
   const algorithm = settings.allowed.find((one) => one === header?.alg)
   if (algorithm === undefined) return undefined
   for (const { key } of candidates(await verifying(algorithm), header?.kid)) {
-    const found = await readBy(key, algorithm, settings, clock, typ, token)
+    const found = await readBy({ key, algorithm, typ, token }, settings, clock)
     if (found !== 'another signature') return found
   }
   return undefined
@@ -176,13 +176,18 @@ function candidates(keys: readonly NamedKey[], id: unknown): readonly NamedKey[]
   return named.length > 0 ? named : keys
 }
 
+/** A token, and what it is verified by. */
+interface Verification {
+  readonly token: string
+  readonly typ: string
+  readonly key: CryptoKey
+  readonly algorithm: Algorithm
+}
+
 async function readBy(
-  key: CryptoKey,
-  algorithm: Algorithm,
+  { token, typ, key, algorithm }: Verification,
   settings: JwtSettings,
   clock: Clock,
-  typ: string,
-  token: string,
 ): Promise<Claims | 'another signature' | undefined> {
   const { errors, jwtVerify } = await jose()
   try {
