@@ -16,6 +16,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'model/infer.ts',
     'model/settings/access/access-keys.ts',
     'model/settings/access/access-types.ts',
+    'model/settings/access/added-record.ts',
+    'model/settings/access/callbacks-of-model.ts',
     'model/settings/access/check-policy.ts',
     'model/settings/access/hook-types.ts',
     'model/settings/access/policy-of-model.ts',
