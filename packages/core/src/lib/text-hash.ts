@@ -33,9 +33,12 @@ export const hashOfText: (text: string) => string =
     ? sha256Of
     : (text) => node.hash('sha256', text, 'base64url').slice(0, hashLength)
 
-/** Returns the hashes of the first `units` UTF-16 units of a string and of the whole, computed in one pass. */
+/** Returns the hashes of the first `units` UTF-16 units of a string and of the whole. Long texts are read once. */
 export const hashesOfText: (text: string, units: number) => readonly [part: string, all: string] =
   node === undefined ? sha256sOf : (text, units) => nodeHashes(node, text, units)
+
+/** Up to this length, Node computes two hashes faster than it creates an object for one that continues. */
+const shortText = 2_000
 
 function nodeHashes(
   node: NodeCrypto,
@@ -44,7 +47,8 @@ function nodeHashes(
 ): readonly [part: string, all: string] {
   const last = text.charCodeAt(units - 1)
   // Between the halves of a surrogate pair, the part and the rest have other bytes than the whole.
-  if (last >= 0xd800 && last < 0xdc00) return [hashOfText(text.slice(0, units)), hashOfText(text)]
+  const splitsPair = last >= 0xd800 && last < 0xdc00
+  if (splitsPair || units <= shortText) return [hashOfText(text.slice(0, units)), hashOfText(text)]
   const hash = node.createHash('sha256').update(text.slice(0, units))
   const part = hash.copy().digest('base64url').slice(0, hashLength)
   return [part, hash.update(text.slice(units)).digest('base64url').slice(0, hashLength)]
