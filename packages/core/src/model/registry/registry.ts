@@ -8,6 +8,7 @@ import { checkConfig, checkMeta } from '../settings/check-settings.ts'
 import type { ApiConfig, SessionGetter } from '../settings/config.ts'
 import { checkOwnRoutes } from '../settings/endpoints/check-own-routes.ts'
 import { disabledEndpoints } from '../settings/endpoints/disabled-endpoints.ts'
+import { ownRoutePaths } from '../settings/endpoints/own-routes.ts'
 import type { Meta } from '../settings/meta.ts'
 import { resolveApiSettings, resolveResourceSettings } from '../settings/resolve-settings.ts'
 import { checkSoftDelete } from '../settings/resolve-soft-delete.ts'
@@ -119,7 +120,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
 
   const enabled = open.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
-  checkOwnRoutes(general, auth, open, problems)
+  checkOwnRoutes({ ...general, auth }, open, problems)
   const users = userResource(opening, open, general.endpointCase)
   const roles =
     users &&
@@ -133,6 +134,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   const settings: ApiSettings = {
     ...general,
     auth,
+    ownRoutePaths: ownRoutePaths({ ...general, auth }),
     disabledEndpoints: disabledEndpoints(config, general, auth),
   }
 

@@ -52,7 +52,7 @@ const limitSettings = (read: Reader): LimitSettings => fieldsOf(read, limitKeys,
 export function resolveApiSettings(
   config: ApiConfig,
   env: Environment | undefined,
-): Omit<ApiSettings, 'auth' | 'disabledEndpoints'> {
+): Omit<ApiSettings, 'auth' | 'ownRoutePaths' | 'disabledEndpoints'> {
   const read = reader(config)
   return {
     ...fieldsOf<FieldsOf<ApiKey>>(read, apiKeys),

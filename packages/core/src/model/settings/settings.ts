@@ -84,6 +84,8 @@ export interface ApiSettings extends FieldsOf<ApiKey> {
   readonly batch: BatchSettings | null
   /** Null if no documentation is served. */
   readonly docs: DocsSettings | null
+  /** The served paths that belong to no resource. */
+  readonly ownRoutePaths: ReadonlySet<string>
   /** The paths of endpoints that are disabled, each with the key that enables it. */
   readonly disabledEndpoints: ReadonlyMap<string, string>
   readonly dump: DumpSettings

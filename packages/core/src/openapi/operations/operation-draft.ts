@@ -9,6 +9,7 @@ import type {
 } from 'openapi3-ts/oas31'
 import type { Registry } from '../../model/registry/resource.ts'
 import type { Route } from '../../model/route.ts'
+import type { OwnRouteName } from '../../model/settings/endpoints/own-routes.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import type { CodeSample } from '../code-samples.ts'
 import type { OperationCodes, OperationKind } from '../declared-codes.ts'
@@ -51,8 +52,10 @@ interface OperationDraft {
 
 /** An endpoint that belongs to no resource. */
 export interface ServiceEntry {
-  /** Returns its path; null or undefined where the settings do not enable it. */
-  readonly path: (settings: ApiSettings) => string | null | undefined
+  /** Whose path it has. */
+  readonly route: OwnRouteName
+  /** What follows that path, such as `/{id}`. */
+  readonly below?: string
   readonly method: 'get' | 'post' | 'delete'
   readonly tag: ServiceTag
   readonly draft: (writer: Writer) => ServiceDraft

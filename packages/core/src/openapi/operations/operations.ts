@@ -16,6 +16,7 @@ import type { Resource } from '../../model/registry/resource.ts'
 import type { Route } from '../../model/route.ts'
 import type { RoleRule } from '../../model/settings/access/access-types.ts'
 import type { MethodName } from '../../model/settings/config.ts'
+import { ownRoutes } from '../../model/settings/endpoints/own-routes.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import { type CodeSample, codeSamples } from '../code-samples.ts'
 import { codesOf } from '../declared-codes.ts'
@@ -52,9 +53,10 @@ import { serviceTable } from './service-table.ts'
 /** Returns the paths that belong to no resource and are served, with their operations. */
 export function servicePaths(writer: Writer): Record<string, PathItemObject> {
   const items: Record<string, PathItemObject> = {}
-  for (const { path, method, tag, draft } of serviceTable) {
-    const served = path(writer.settings)
-    if (typeof served !== 'string') continue
+  for (const { route, below = '', method, tag, draft } of serviceTable) {
+    const path = ownRoutes[route].path(writer.settings) ?? undefined
+    if (path === undefined) continue
+    const served = `${path}${below}`
     items[served] = { ...items[served], [method]: serviceOperation(writer, tag, draft(writer)) }
   }
   return items
@@ -63,7 +65,9 @@ export function servicePaths(writer: Writer): Record<string, PathItemObject> {
 /** Returns the tags of the paths that belong to no resource and are served. */
 export const servedTags = (settings: ApiSettings): ReadonlySet<ServiceTag> =>
   new Set(
-    serviceTable.flatMap(({ path, tag }) => (typeof path(settings) === 'string' ? [tag] : [])),
+    serviceTable.flatMap(({ route, tag }) =>
+      typeof ownRoutes[route].path(settings) === 'string' ? [tag] : [],
+    ),
   )
 
 function serviceOperation(

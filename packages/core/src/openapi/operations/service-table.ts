@@ -32,7 +32,7 @@ import type { ServiceDraft, ServiceEntry, Writer } from './operation-draft.ts'
 /** The operations, in the order of the document. */
 export const serviceTable: readonly ServiceEntry[] = [
   {
-    path: ({ prefix }) => prefix,
+    route: 'index',
     method: 'get',
     tag: serviceTags.index,
     draft(writer) {
@@ -56,13 +56,13 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
-    path: ({ auth }) => auth.routes.login,
+    route: 'login',
     method: 'post',
     tag: serviceTags.auth,
     draft: login,
   },
   {
-    path: ({ auth }) => auth.routes.refresh,
+    route: 'refresh',
     method: 'post',
     tag: serviceTags.auth,
     draft: (writer) => ({
@@ -85,7 +85,7 @@ export const serviceTable: readonly ServiceEntry[] = [
     }),
   },
   {
-    path: ({ auth }) => auth.routes.logout,
+    route: 'logout',
     method: 'post',
     tag: serviceTags.auth,
     draft: (writer) => ({
@@ -103,7 +103,7 @@ export const serviceTable: readonly ServiceEntry[] = [
     }),
   },
   {
-    path: ({ auth }) => auth.routes.me,
+    route: 'me',
     method: 'get',
     tag: serviceTags.auth,
     draft(writer) {
@@ -129,7 +129,7 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
-    path: ({ auth }) => auth.routes.keys,
+    route: 'keys',
     method: 'get',
     tag: serviceTags.auth,
     draft: (writer) => ({
@@ -141,7 +141,7 @@ export const serviceTable: readonly ServiceEntry[] = [
     }),
   },
   {
-    path: ({ auth }) => auth.routes.keys,
+    route: 'keys',
     method: 'post',
     tag: serviceTags.auth,
     draft(writer) {
@@ -160,7 +160,8 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
-    path: ({ auth }) => auth.routes.keys && `${auth.routes.keys}/{id}`,
+    route: 'keys',
+    below: '/{id}',
     method: 'delete',
     tag: serviceTags.auth,
     draft(writer) {
@@ -181,7 +182,7 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
-    path: ({ batch }) => batch?.path,
+    route: 'batch',
     method: 'post',
     tag: serviceTags.batch,
     draft(writer) {
@@ -208,13 +209,13 @@ export const serviceTable: readonly ServiceEntry[] = [
     },
   },
   {
-    path: ({ healthRoute }) => healthRoute,
+    route: 'health',
     method: 'get',
     tag: serviceTags.health,
     draft: () => health('getHealth', 'Whether the process lives', 'live'),
   },
   {
-    path: ({ healthRoute }) => (healthRoute === undefined ? undefined : `${healthRoute}/ready`),
+    route: 'readiness',
     method: 'get',
     tag: serviceTags.health,
     draft: () => health('getReadiness', 'Whether requests can be served', 'ready', ['health']),

@@ -142,23 +142,14 @@ const hasPublicDocs = ({ docs }: ApiSettings): boolean => docs !== null && !docs
 
 /** Finds a known path similar to an unknown one; undefined if the documentation, which lists the paths, is not public. */
 function documentedPathLike(
-  { docs, auth, batch, healthRoute }: ApiSettings,
+  { docs, ownRoutePaths }: ApiSettings,
   routes: RouteTable,
   path: string,
 ): string | undefined {
   if (docs === null || docs.requireAuth) return undefined
-  const health = healthRoute === undefined ? [] : [healthRoute, `${healthRoute}/ready`]
-  const others = [
-    ...Object.values(auth.routes),
-    ...[docs.page, docs.spec, docs.commonSpec],
-    ...health,
-    ...[batch?.path, routes.plainPrefix],
-  ]
-  return similarPath(routes, others.filter(isPath), path)
+  // The index of an API at the root is no suggestion.
+  return similarPath(routes, [...ownRoutePaths].filter(Boolean), path)
 }
-
-/** Whether a path is served, and more than the root. */
-const isPath = (path: string | null | undefined): path is string => (path ?? '') !== ''
 
 /** Returns the settings for the error response of a request; undefined if its path has no route. */
 export function responseSettingsOf(
