@@ -70,8 +70,12 @@ suite('rooms of the core', (test) => {
       const folder = file.slice(root.length, file.lastIndexOf('/'))
       if (folder.length > 0) sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
     }
-    const large = [...sizes].filter(([, size]) => size > mostFiles).map(([folder]) => folder)
-    equal(large, [])
+    const large = [...sizes].filter(([, size]) => size > mostFiles)
+    const problems = large.map(
+      ([folder, size]) =>
+        `${folder}/ has ${size} files, at most ${mostFiles} are allowed: move those of one idea to a sub-folder, and name it in ${folder.split('/')[0]}/README.md`,
+    )
+    equal(problems, [])
   })
 
   test('have a name for each file that no other file of any package has', () => {

@@ -3,7 +3,8 @@ import { defineModel } from '@model-api/core'
 import { testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { column } from '../support/expect.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
+import { textOperators } from '../support/text-operators.ts'
 import { createCollations } from './collated.ts'
 
 /** The types of columns that ignore case, and of those that do not. */
@@ -32,6 +33,25 @@ const types = {
 
 const long = 'ab'.repeat(100)
 const texts = ['Emma', 'EMMA', 'emma', 'Dilemma', 'été', 'ÉTÉ', 'x', `${long}Z`, null]
+
+/** The operators of which this file says what they find. */
+const tried = [
+  'like',
+  'ilike',
+  'nlike',
+  'nilike',
+  'startswith',
+  'istartswith',
+  'endswith',
+  'iendswith',
+]
+
+suite('operators on text', (test) => {
+  test('are all tried under every collation', () => {
+    const missing = textOperators.filter((one) => !tried.includes(one))
+    equal(missing, [], 'try it below for each type of column, and add it to `tried`')
+  })
+})
 
 eachDatabase('operators on text', (test, db) => {
   const { ignoring, regarding } = types[db.name]

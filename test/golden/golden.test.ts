@@ -61,6 +61,12 @@ async function check(file: GoldenFile): Promise<void> {
     equal(printed, sql[db.engine] ?? printed, `${db.label} is sent other statements`)
     sql[db.engine] = printed
   }
+  // Also before an update, which would otherwise record the success.
+  if (file.name.startsWith('errors/') && first.answer.status < 400) {
+    throw new Error(
+      `${file.name} answers ${first.answer.status}, but the files of errors/ show errors: mend its request, or enable what it needs by lines "API_KEY: <JSON>" in a section "### config".`,
+    )
+  }
   compareGolden(file, {
     ...first.stages,
     ...sql,

@@ -1,4 +1,5 @@
 /** The requests whose responses must be the same everywhere, by their column. */
+import { ignoresCase, textOperators } from '../support/text-operators.ts'
 import { type Field, Sample, values } from './samples.ts'
 
 /** A URL, or the first page of a list whose pages are read to the end. */
@@ -76,11 +77,11 @@ export function requestsAbout(field: Field, thin: boolean): Request[] {
     urls.push(`join=next&next.${field}__eq=${text}&fields=id&limit=100`)
     if (ranged) urls.push(`groupby=next_id&${field}__max=1&${field}_max__gt=${text}&limit=100`)
     if (!textual) continue
-    for (const operator of ['like', 'startswith', 'endswith', 'nlike']) {
+    for (const operator of textOperators.filter((one) => !ignoresCase(one))) {
       urls.push(`${field}__${operator}=${text}&fields=id&limit=100`)
     }
     if (opinions.test(String(value))) continue
-    for (const operator of ['ilike', 'istartswith', 'iendswith', 'nilike']) {
+    for (const operator of textOperators.filter(ignoresCase)) {
       urls.push(`${field}__${operator}=${text}&fields=id&limit=100`)
     }
   }

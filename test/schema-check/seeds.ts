@@ -39,7 +39,7 @@ export const types = {
   uuid: { sqlite: 'uuid', postgres: 'uuid', mysql: 'char(36)' },
   json: { sqlite: 'json', postgres: 'jsonb', mysql: 'json' },
   binary: { sqlite: 'blob', postgres: 'bytea', mysql: 'blob' },
-} as const satisfies Record<string, PerDatabase>
+} as const satisfies Record<Exclude<Column['type'], 'enum' | 'list' | 'opaque'>, PerDatabase>
 
 type TypeName = keyof typeof types
 

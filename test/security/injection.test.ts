@@ -4,6 +4,7 @@ import { equal, ok } from '../support/assert.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import type { Statement } from '../support/statements.ts'
 import { eachDatabase } from '../support/suite.ts'
+import { textOperators } from '../support/text-operators.ts'
 import { apiOf, createWorld, fillWorld, full, modelsOf, viewer } from './world.ts'
 
 /** Texts with a special meaning for some database, parser or JavaScript object. */
@@ -82,9 +83,10 @@ const names: Readonly<Record<string, (text: string) => string>> = {
 /** Every position of a request where a value may stand. */
 const values: Readonly<Record<string, (text: string) => string>> = {
   ...Object.fromEntries(
-    ['eq', 'ne', 'lt', 'ge', 'like', 'ilike', 'nlike', 'startswith', 'iendswith'].map(
-      (operator) => [operator, (x: string) => `/api/books?title__${operator}=${x}`],
-    ),
+    ['eq', 'ne', 'lt', 'ge', ...textOperators].map((operator) => [
+      operator,
+      (x: string) => `/api/books?title__${operator}=${x}`,
+    ]),
   ),
   'a list': (x) => `/api/books?title__in=(${x},Arrows)`,
   'a range': (x) => `/api/books?title__between=(${x},${x})`,

@@ -1,5 +1,6 @@
 /** Random queries on the world of the leak matrix, mostly well-formed, so that they reach the database. */
 import fc from 'fast-check'
+import { textOperators } from '../support/text-operators.ts'
 
 const text = fc.constantFrom('Arrows', 'Bread', 'Ann', 'a', 'o', 'Foreign', 'v-1', 'tag', '', 'ß')
 const number = fc.constantFrom('1', '2', '3', '7', '10', '20.00', '900', '0', '-1')
@@ -81,7 +82,7 @@ const list = (items: readonly string[]): string => items.join(',')
 function condition(fields: Fields): fc.Arbitrary<string> {
   const onText = fc.tuple(
     one(fields.text),
-    fc.constantFrom('eq', 'ne', 'lt', 'ge', 'like', 'ilike', 'nlike', 'startswith', 'iendswith'),
+    fc.constantFrom('eq', 'ne', 'lt', 'ge', ...textOperators),
     text,
   )
   const onNumber = fc.tuple(

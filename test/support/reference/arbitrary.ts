@@ -175,8 +175,11 @@ function pool({ type, scale = 0 }: ValueType): readonly unknown[] {
       ]
     case 'binary':
       return ['AA==', '', '/+8A', 'YWJj']
-    default:
+    case 'string':
+    case 'text':
       return texts
+    default:
+      throw new Error(`a column of type ${type} needs values in pool (reference/arbitrary.ts)`)
   }
 }
 

@@ -9,7 +9,7 @@ import { sql } from '../lib/sql/fragment.ts'
 import { withoutPlugins } from '../lib/sql/without-plugins.ts'
 import { withTimeLimit } from '../lib/time-limit.ts'
 import { Lease } from './leases/lease.ts'
-import { totalBounds } from './statements/bounds.ts'
+import { boundsFromNow } from './statements/bounds.ts'
 
 /** Milliseconds within which the database must respond. */
 const timeout = 1000
@@ -55,7 +55,7 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     const readOnly = writes ? known.server?.isReadOnly : undefined
     const value = readOnly === undefined ? sql`1` : sql`case when ${readOnly} then 0 else 1 end`
     const statement = sql`select ${value} as ${sql.id('answer')}`
-    const bounds = totalBounds({ deadline: timeout })
+    const bounds = boundsFromNow({ deadline: timeout })
     const lease = new Lease({ db: withoutPlugins(db), dialect: known, bounds })
     const [row] = await lease.rows(statement)
     return Number(row?.answer) === 1 ? 'ready' : 'database read-only'

@@ -1,7 +1,7 @@
 // DatabaseOf: the Kysely interface of models, and the types of values as Kysely's drivers return and take them, by the database and the column type. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
-import type { Column } from '../model/column.ts'
+import type { Column, ColumnType } from '../model/column.ts'
 import type { AnyModel, Columns } from '../model/define-model.ts'
 import type { DbFilled, KyselyTableName, Renamed, TableOf } from '../model/infer.ts'
 
@@ -18,8 +18,11 @@ interface Texts {
   readonly time: string
 }
 
+/** Each database has a type of value for each column type; an interface that lacks one does not compile. */
+type OfEachType = Readonly<Record<DriverName, Readonly<Record<ColumnType, unknown>>>>
+
 /** What `better-sqlite3`, `node:sqlite`, `pg` and `mysql2` return if no options or parsers say otherwise. */
-interface Returned {
+interface Returned extends OfEachType {
   readonly sqlite: Texts & {
     readonly integer: number
     readonly bigint: number

@@ -2,7 +2,7 @@
 
 import { onBoundedConnection } from '../../database/leases/bounded-connection.ts'
 import { Lease } from '../../database/leases/lease.ts'
-import { totalBounds } from '../../database/statements/bounds.ts'
+import { boundsFromNow } from '../../database/statements/bounds.ts'
 import { isTemporary } from '../../database/statements/unavailable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { databaseUnavailable, notReady } from '../../errors.ts'
@@ -196,7 +196,7 @@ async function compared(
   { dialect }: SchemaCheckOptions,
 ): Promise<Compared> {
   const known = await dialect(on)
-  const bounds = totalBounds({ deadline: longestRead })
+  const bounds = boundsFromNow({ deadline: longestRead })
   try {
     const { differencesFrom } = await comparison()
     const read = differencesFrom(known, models)

@@ -7,7 +7,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
 import { Lease } from '../leases/lease.ts'
-import { type Bounds, totalBounds } from '../statements/bounds.ts'
+import { type Bounds, boundsFromNow } from '../statements/bounds.ts'
 import { asUnavailable } from '../statements/unavailable.ts'
 
 /** Returns the identifier of a table of the service, in the schema of the API if it has one. */
@@ -89,7 +89,7 @@ export async function createTable(
   { db, dialect, bounds }: Lease,
   statement: Fragment,
 ): Promise<void> {
-  const all = new Lease({ db, dialect, bounds: totalBounds(bounds) })
+  const all = new Lease({ db, dialect, bounds: boundsFromNow(bounds) })
   for (let tries = 1; ; tries++) {
     try {
       await all.send(statement)

@@ -28,8 +28,8 @@ export const requestBounds = (
   until,
 })
 
-/** Bounds under which all statements and waits together end within the deadline. */
-export const totalBounds = (bounds: Bounds): Bounds => ({
+/** Bounds under which all statements and waits together end within the deadline, which begins with this call. */
+export const boundsFromNow = (bounds: Bounds): Bounds => ({
   ...bounds,
   until: performance.now() + bounds.deadline,
 })

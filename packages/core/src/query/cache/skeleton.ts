@@ -2,6 +2,7 @@
 // same skeleton share a cached plan.
 
 import { paddedLength } from '../../dialect/shared/sql/sql-parts.ts'
+import type { FilterOperator } from '../../model/query-words/operators.ts'
 
 export interface Skeleton {
   /** The query string with each removed value replaced by a newline. */
@@ -21,8 +22,34 @@ export type SkeletonValue = {
 )
 
 /** Operators for which only the column's type decides how a value or list item is converted, so that a cached plan can replace it. */
-const replaceable =
-  /__(?:in|nin|eq|ne|lt|le|gt|ge|like|ilike|nlike|nilike|startswith|istartswith|endswith|iendswith)$/
+const isReplaceable: Readonly<Record<FilterOperator, boolean>> = {
+  eq: true,
+  ne: true,
+  lt: true,
+  le: true,
+  gt: true,
+  ge: true,
+  in: true,
+  nin: true,
+  like: true,
+  ilike: true,
+  nlike: true,
+  nilike: true,
+  startswith: true,
+  istartswith: true,
+  endswith: true,
+  iendswith: true,
+  between: false,
+  isnull: false,
+  contains: false,
+  overlaps: false,
+}
+
+const replaceable = new RegExp(
+  `__(?:${Object.entries(isReplaceable)
+    .flatMap(([name, is]) => (is ? name : []))
+    .join('|')})$`,
+)
 
 const name = /^[A-Za-z_][\w.]*$/
 
