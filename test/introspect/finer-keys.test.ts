@@ -85,17 +85,20 @@ eachDatabase('keys with more digits of a second than responses show', (test, db)
   })
 
   for (const [i, { type, values }] of all.entries()) {
-    const isFiner = i < finer[db.name].length
+    const responsesLoseDigits = i < finer[db.name].length
     const title = `${type} of ${values[0]}`
-    test(`${title}: ${isFiner ? 'no key, nor that of a relation' : 'a key'}`, async () => {
-      equal(keyOf(modelOf(i, 'events')), isFiner ? byRowId : ['at'])
-      equal(keyOf(modelOf(i, 'codes')), [isFiner ? 'code' : 'at'])
-      equal(Object.keys(modelOf(i, 'notes')?.relations ?? {}), isFiner ? [] : [`events${i}`])
-      equal(modelOf(i, 'events')?.readOnly, isFiner ? true : undefined)
+    test(`${title}: ${responsesLoseDigits ? 'no key, nor that of a relation' : 'a key'}`, async () => {
+      equal(keyOf(modelOf(i, 'events')), responsesLoseDigits ? byRowId : ['at'])
+      equal(keyOf(modelOf(i, 'codes')), [responsesLoseDigits ? 'code' : 'at'])
+      equal(
+        Object.keys(modelOf(i, 'notes')?.relations ?? {}),
+        responsesLoseDigits ? [] : [`events${i}`],
+      )
+      equal(modelOf(i, 'events')?.readOnly, responsesLoseDigits ? true : undefined)
       const isOf = ({ table }: { readonly table: string }): boolean => table === `events_${i}`
       const reason = found.listOnly.find(isOf)?.reason ?? found.notes.find(isOf)?.note
       const wanted = `its key column at holds more digits than responses show`
-      equal(reason?.split(':')[0], isFiner ? wanted : undefined)
+      equal(reason?.split(':')[0], responsesLoseDigits ? wanted : undefined)
     })
   }
 

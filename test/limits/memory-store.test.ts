@@ -5,7 +5,7 @@ import {
   memoryStore,
   parseIp,
   parseIpRange,
-  rateWindows,
+  readRateWindows,
 } from '@model-api/core/internals'
 import { equal, ok } from '../support/assert.ts'
 import { steepness } from '../support/growth.ts'
@@ -130,15 +130,15 @@ suite('addresses', (test) => {
 suite('rate limits as strings', (test) => {
   test('are parsed to windows, the shortest first', () => {
     const minute = { count: 5, ms: 60_000 }
-    equal(rateWindows('5 per minute'), [minute])
-    equal(rateWindows('5/minute'), [minute])
-    equal(rateWindows(' 5  per  minutes '), [minute])
-    equal(rateWindows('100 per 15 minutes'), [{ count: 100, ms: 900_000 }])
-    equal(rateWindows('1000/day;5/minute'), [minute, { count: 1000, ms: 86_400_000 }])
-    equal(rateWindows('3 per 2 hours')?.[0]?.ms, 7_200_000)
-    equal(rateWindows('3 per second')?.[0]?.ms, 1000)
+    equal(readRateWindows('5 per minute'), [minute])
+    equal(readRateWindows('5/minute'), [minute])
+    equal(readRateWindows(' 5  per  minutes '), [minute])
+    equal(readRateWindows('100 per 15 minutes'), [{ count: 100, ms: 900_000 }])
+    equal(readRateWindows('1000/day;5/minute'), [minute, { count: 1000, ms: 86_400_000 }])
+    equal(readRateWindows('3 per 2 hours')?.[0]?.ms, 7_200_000)
+    equal(readRateWindows('3 per second')?.[0]?.ms, 1000)
     for (const text of ['', ';', '5', '5 minute', '5 per', 'x per minute', '5 per 9999 days']) {
-      equal(rateWindows(text), undefined, text)
+      equal(readRateWindows(text), undefined, text)
     }
   })
 })

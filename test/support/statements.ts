@@ -3,7 +3,7 @@ import {
   asksForArrays,
   sessionSettings,
   settingsStatement,
-  withoutMark,
+  withoutArrayMark,
 } from '@model-api/core/internals'
 import type { LogEvent } from 'kysely'
 
@@ -29,7 +29,7 @@ export function recordStatements(): StatementRecorder {
     log: ({ query }) => {
       if (checks.has(query.sql)) return
       // The driver removes this comment, which requests rows as arrays, before it sends the statement.
-      const sql = asksForArrays(query.sql) ? withoutMark(query.sql) : query.sql
+      const sql = asksForArrays(query.sql) ? withoutArrayMark(query.sql) : query.sql
       for (const list of listeners) list.push({ sql, parameters: query.parameters })
     },
     capture: async (run) => {

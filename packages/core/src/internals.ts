@@ -1,4 +1,4 @@
-// The entry `@model-api/core/internals`: single stages, for tools and tests; unstable.
+// The entry `@model-api/core/internals`: parts of the core for the tools and tests of this repository; unstable.
 
 export { clientAddress } from './auth/limits/address.ts'
 export { memoryStore } from './auth/limits/memory-store.ts'
@@ -6,14 +6,14 @@ export { createSharedCounts } from './database/shared-counts.ts'
 export { detectDialect } from './dialect/detect.ts'
 export { sessionSettings } from './dialect/settings-by-database.ts'
 export { settingsStatement } from './dialect/shared/session/session-settings.ts'
-export { asksForArrays, withoutMark } from './dialect/shared/values/array-rows.ts'
+export { asksForArrays, withoutArrayMark } from './dialect/shared/values/array-rows.ts'
 export { buildRouteTable, matchRoute } from './http/route-table.ts'
 export type { Clock } from './lib/clock.ts'
 export { sql as fragment } from './lib/sql/fragment.ts'
 export { constant, Param } from './lib/sql/param.ts'
 export { bind, printForStore } from './lib/sql/stored-statement.ts'
 export { inRange, parseIp, parseIpRange } from './model/settings/auth/ip-range.ts'
-export { rateWindows } from './model/settings/auth/rate-windows.ts'
+export { readRateWindows } from './model/settings/auth/rate-windows.ts'
 export { skeletonOf } from './query/cache/skeleton.ts'
 export { compileEmbed } from './query/compile/json/embed-query.ts'
 export { compileCount } from './query/compile/rows/row-count.ts'

@@ -405,7 +405,7 @@ export interface MultiRowInserts {
    * How the service learns the generated keys. From RETURNING, which lists them in any order, or from the driver's insert id: the
    * keys start there and increase by `step`.
    */
-  readonly counter: { readonly by: 'returning' } | InsertId
+  readonly generatedKeys: { readonly by: 'returning' } | InsertId
   /**
    * A table with this number of rows, so that one SELECT returns as many values of a default (`defaultOf`). Without it, records whose
    * keys are such values are inserted one by one.

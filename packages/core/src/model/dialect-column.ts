@@ -1,4 +1,4 @@
-// DialectColumn: what a dialect is told of columns and tables. Types only.
+// DialectColumn: what a dialect is told of columns and tables, here because the registry builds it of models. Types only.
 
 import type { ColumnType, ItemType, JsonPathType } from './column.ts'
 

@@ -82,17 +82,17 @@ export interface TypeDefinition {
   /** How the values are compared: `equal` values have no ranges, pages by keysets and extremes; `none` are in no filter, order, group or key. */
   readonly comparison: 'ordered' | 'equal' | 'none'
   /** The value for a time, as of the clock: for `managed`, soft delete and dates in scopes. False for types that are no calendar dates. */
-  readonly ofMoment: ((iso: string) => string) | false
+  readonly fromClock: ((iso: string) => string) | false
   /** Whether a value in JSON may stand for a range of stored values, such as the microseconds of a millisecond. */
-  readonly isRange: boolean
+  readonly standsForRange: boolean
   /** Whether responses leave out digits that the database stores, so that a value copied from one may equal none. */
-  readonly isFiner: boolean
+  readonly responsesLoseDigits: boolean
   /** Whether the JSON shows every detail of the stored value. A datetime has milliseconds in JSON, and may have microseconds in the database. */
   readonly isShownInFull: boolean
   /** Whether equal values of bodies have the same JSON: not `12.5` and `12.50`. */
-  readonly hasOneJson: boolean
+  readonly hasOneJsonForm: boolean
   /** Whether equal values of keys have the same text: a decimal may have more zeros, and a time more digits. */
-  readonly hasOneText: boolean
+  readonly hasOneKeyText: boolean
   /** Whether a text of the service's own UUIDs can be stored. */
   readonly holdsUuid: boolean
   /** Whether clients can only read the values. */

@@ -25,7 +25,9 @@ const comparisonOf = ({ type }: Pick<OperandType, 'type'>): 'ordered' | 'equal' 
   columnTypes[type].comparison
 
 const comparesItems = ({ type, items }: OperandType): boolean =>
-  columnTypes[type].json === 'array' && items !== undefined && !columnTypes[items].isFiner
+  columnTypes[type].json === 'array' &&
+  items !== undefined &&
+  !columnTypes[items].responsesLoseDigits
 
 /** Whether a filter operator can be used on the type. */
 export function operatorFits(operator: FilterOperator, operand: OperandType): boolean {

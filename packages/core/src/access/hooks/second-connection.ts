@@ -74,7 +74,9 @@ class RunningHook {
   }
 }
 
+/** The executors whose connections are watched already: a second watch would call the guard twice. */
 const watched = new WeakSet<Executor>()
+/** The hook inside which code runs. */
 const context = asyncContext<RunningHook>()
 
 /** Prevents hooks from waiting for the connection that their own transaction holds. */
@@ -123,12 +125,13 @@ function provideToHook<T>(provide: () => Promise<T>): Promise<T> {
 /** Provides the connection if the hook finishes within `graceMs`, because the transaction then continues; otherwise makes the hook fail. */
 async function failUnlessFinished<T>(hook: RunningHook, provide: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const moment = new Promise<void>((resolve) => {
+  const grace = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, graceMs)
   })
-  await Promise.race([hook.ended, moment])
+  await Promise.race([hook.ended, grace])
   clearTimeout(timer)
   if (hook.finished) return provide()
+  // A HookTimeout, because without the guard the hook would wait until that error: always 500, as it is a mistake of the host.
   const error = new HookTimeout(
     `The ${hook.name} requested a second connection while its transaction holds the only one, and would wait forever. Use the connection of the hook: args.db.`,
   )
@@ -141,6 +144,7 @@ const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     const hook = new RunningHook(name)
+    // Until `leave`, the context can be read after an `await`, too.
     context.enter()
     let result: MaybePromise<T>
     try {

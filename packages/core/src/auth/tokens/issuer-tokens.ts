@@ -17,8 +17,8 @@ export interface IssuerToken {
   readonly timing: Timing
   /** The key under which requests and failed sign-ins of the account are counted. */
   readonly account: string
-  /** When it must be verified again, in seconds since 1970. */
-  readonly expiresAt: number
+  /** When it must be verified again, in seconds since 1970; the leeway is added. */
+  readonly verifiedUntil: number
 }
 
 /** One of the other issuers. */
@@ -82,6 +82,7 @@ function issuerOf(settings: JwtIssuer, leeway: number, clock: Clock): Issuer {
       if (typ === undefined && !isUsualType(protectedHeader.typ)) return undefined
       return await verifiedToken(payload, 'current')
     } catch (error) {
+      // `jose` has verified the signature before it looks at `exp`.
       if (error instanceof errors.JWTExpired) return verifiedToken(error.payload, 'expired')
       if (error instanceof errors.JOSEError) return undefined
       throw error
@@ -100,7 +101,7 @@ function issuerOf(settings: JwtIssuer, leeway: number, clock: Clock): Issuer {
       claims,
       timing: timing === 'current' && isEarly ? 'early' : timing,
       account: await accountKey(JSON.stringify([issuer, sub])),
-      expiresAt: Math.min(exp, now + rememberedFor),
+      verifiedUntil: Math.min(exp, now + rememberedFor),
     }
   }
   return { settings, read: (token) => verified(token, () => verify(token)) }

@@ -30,8 +30,8 @@ export interface Claims extends Subject {
   readonly timing: Timing
   /** The key under which requests and failed sign-ins of the account are counted. */
   readonly account: string
-  /** When the token expires, in seconds since 1970. */
-  readonly expiresAt: number
+  /** When the token expires, so that it must be verified again, in seconds since 1970. */
+  readonly verifiedUntil: number
 }
 
 /** When a refresh token was exchanged for its successor. */
@@ -246,6 +246,6 @@ async function claims(
     lookup,
     timing: isEarly ? 'early' : timing,
     account: await accountKey(lookup || sub),
-    expiresAt: exp,
+    verifiedUntil: exp,
   }
 }

@@ -10,8 +10,8 @@ const maxTokens = 1000
 /** What this cache reads of the claims. */
 interface Expiry {
   readonly timing: string
-  /** Seconds since 1970. */
-  readonly expiresAt: number
+  /** Seconds since 1970, before the leeway is added. */
+  readonly verifiedUntil: number
 }
 
 interface Verified<C> {
@@ -44,5 +44,5 @@ export function rememberVerified<C extends Expiry>(
   }
 }
 
-const isCurrent = ({ expiresAt }: Expiry, now: number, leeway: number): boolean =>
-  expiresAt > Math.floor(now / 1000) - leeway
+const isCurrent = ({ verifiedUntil }: Expiry, now: number, leeway: number): boolean =>
+  verifiedUntil > Math.floor(now / 1000) - leeway

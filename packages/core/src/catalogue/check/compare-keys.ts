@@ -133,8 +133,8 @@ const truths: readonly SoftDeleteValues[] = [
 
 /** The values that soft delete usually has in a column of the type. */
 function usualValues({ type }: NamedColumn): readonly SoftDeleteValues[] {
-  const { json, ofMoment } = columnTypes[type]
-  if (ofMoment !== false) return now
+  const { json, fromClock } = columnTypes[type]
+  if (fromClock !== false) return now
   return json === 'boolean' ? truths : []
 }
 

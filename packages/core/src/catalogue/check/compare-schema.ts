@@ -113,7 +113,11 @@ function* compareColumns(
     }
     yield* compareColumn(place, column, found, { schema, isView: isView(table) })
     // Responses would cut the key, so that one key may stand for several rows.
-    if (keys.has(column) && found.isFiner === true && column.type === found.shape?.type) {
+    if (
+      keys.has(column) &&
+      found.responsesLoseDigits === true &&
+      column.type === found.shape?.type
+    ) {
       yield { kind: 'finer key', ...place, column, found: found.declared }
     }
     if (isView(table)) continue

@@ -54,11 +54,14 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
 
 /** Why a path cannot name the values of a column; undefined if it can. */
 function misfit({ columns }: CatalogueTable, name: string): string | undefined {
-  const { shape, declared, isFiner } = columns.find((column) => column.name === name) ?? {}
+  const { shape, declared, responsesLoseDigits } =
+    columns.find((column) => column.name === name) ?? {}
   if (shape === undefined || !canBeKey(shape)) {
     return `is of type ${declared || 'unknown'}, which cannot stand in a path`
   }
-  return isFiner === true ? `holds more digits than responses show: ${declared}` : undefined
+  return responsesLoseDigits === true
+    ? `holds more digits than responses show: ${declared}`
+    : undefined
 }
 
 /** Chooses a unique index whose columns are never NULL and can be part of a URL: the first of those with the fewest columns. */

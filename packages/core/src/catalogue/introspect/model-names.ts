@@ -68,6 +68,7 @@ export function fieldNames(columns: readonly string[]): Map<string, string> {
 }
 
 function renamedField(column: string): string {
+  // Underscores at both ends stand for other characters: `(price)` → `price`.
   let name = transliterate(column).replace(/(?<=[A-Za-z0-9])_+$|^_+(?=[A-Za-z0-9])/g, '')
   while (filterSuffix.test(name)) name = name.replace(filterSuffix, '_')
   if (/^_*$/.test(name)) return 'column'
@@ -109,6 +110,7 @@ export interface NamedTable {
 export function modelNames(tables: readonly NamedTable[]): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set<string>()
+  // The paths that the default settings give; a configuration of another case changes all of them alike.
   const endpoints = (name: string): readonly string[] => endpointNames(name, {}, 'kebab').paths
   for (const { name: table, place } of tables) {
     const plain = modelName(place?.table ?? table)
@@ -131,12 +133,15 @@ export function modelName(table: string): string {
   return /^[A-Za-z]/.test(word) ? word : `Table${word}`
 }
 
+/** Last words that always mean a key, so that what precedes them names the record, whatever the target is called. */
+const surrogateWords = /^(?:id|fk|key|uuid|guid)$/
+
 /** Whether a relation can have this name. */
 export function isRelationName(name: string): boolean {
   return (badFieldName(name) ?? badRelationName(name)) === undefined
 }
 
-/** Last words of columns that contain keys. Without this word, the column's name is a name of the record: `customer_no` → `customer`. */
+/** Last words that mean a key if the target's name precedes them: `customer_no` → `customer`. Elsewhere they may be a property. */
 const keyWords = /^(?:id|fk|key|uuid|guid|no|nr|num|number|code)$/
 
 /**
@@ -158,7 +163,7 @@ export function keyStem(column: string, referenced: string, target: string): str
     return words.slice(0, -ending.length).join('_')
   }
   if (words.length === 1) return runTogether(words[0] ?? '', key.join(''), target)
-  const isKeyWord = /^(?:id|fk|key|uuid|guid)$/.test(words.at(-1) ?? '')
+  const isKeyWord = surrogateWords.test(words.at(-1) ?? '')
   const saysTarget = keyWords.test(words.at(-1) ?? '') && endsWith(words.slice(0, -1), name)
   return (isKeyWord || saysTarget ? words.slice(0, -1) : words).join('_')
 }

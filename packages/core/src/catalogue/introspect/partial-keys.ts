@@ -46,8 +46,8 @@ function softDeleteValues(
 ): string | undefined {
   if (!/delet|remov|archiv|trash|discard/i.test(name)) return undefined
   if (shape === undefined) return undefined
-  const { json, ofMoment } = columnTypes[shape.type]
-  if (ofMoment !== false) return operator === 'is' && value === null ? "[null, 'now']" : undefined
+  const { json, fromClock } = columnTypes[shape.type]
+  if (fromClock !== false) return operator === 'is' && value === null ? "[null, 'now']" : undefined
   if (json !== 'boolean' || value === null) return undefined
   const isTrue = value.text === 'true' || value.text === '1'
   const isActive = operator === '=' || operator === 'is' ? !isTrue : isTrue

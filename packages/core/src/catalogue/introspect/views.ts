@@ -76,13 +76,13 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
 }
 
 function columnOver(column: CatalogueColumn, base: CatalogueColumn): CatalogueColumn {
-  const { shape, nullable, description, checks, isFiner } = base
+  const { shape, nullable, description, checks, responsesLoseDigits } = base
   return {
     ...column,
     shape: shape ?? column.shape,
     nullable,
     checks: checks ?? column.checks,
-    isFiner,
+    responsesLoseDigits,
     description: column.description ?? description,
   }
 }

@@ -260,7 +260,7 @@ function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn
     checks,
     readOnly,
     // More digits of a second than responses show.
-    isFiner: /^(?:(?:datetime|timestamp)\([4-6]\)|time\([1-6]\))/i.test(row.full_type),
+    responsesLoseDigits: /^(?:(?:datetime|timestamp)\([4-6]\)|time\([1-6]\))/i.test(row.full_type),
     description: row.comment || undefined,
     note: readable ? numberNote(isWhole) : 'this user may not read it',
   }

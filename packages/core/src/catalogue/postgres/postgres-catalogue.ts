@@ -202,14 +202,14 @@ function column(
     databaseDefault: isPadded ? undefined : constant && jsonOfConstant(shape, constant),
     checks,
     readOnly,
-    isFiner: isFiner(row.base_name, Number(row.modifier)),
+    responsesLoseDigits: responsesLoseDigits(row.base_name, Number(row.modifier)),
     description: row.description ?? undefined,
     note: isReadable ? undefined : 'this user may not read it',
   }
 }
 
 /** Whether the type holds more digits of a second than responses show; without a modifier, it holds six. */
-function isFiner(type: string, modifier: number): boolean {
+function responsesLoseDigits(type: string, modifier: number): boolean {
   const shown = { timestamp: 3, timestamptz: 3, time: 0 }[type]
   return shown !== undefined && (modifier < 0 || modifier > shown)
 }

@@ -57,7 +57,7 @@ export interface CatalogueColumn {
   /** Whether it is a key of integers that is served as text, because it holds texts too. */
   readonly isTextKey?: boolean | undefined
   /** Whether values may differ only in digits of a date or time that responses omit, so that no path tells their rows apart. */
-  readonly isFiner?: boolean | undefined
+  readonly responsesLoseDigits?: boolean | undefined
   /** Whether sampled values are texts, in a database that does not enforce types. */
   readonly holdsTexts?: boolean | undefined
   /** True if the column of a view shows a credential under a name that does not say so; false if it is none, whatever its name. */

@@ -20,5 +20,5 @@ export function holdsFinerMoment(type: ColumnShape['type'], text: Fragment): Fra
 }
 
 /** Whether values of the type are dates, datetimes or times, for which there is such a test. */
-export const mayBeFiner = (type: ColumnShape['type']): boolean =>
+export const mayLoseDigits = (type: ColumnShape['type']): boolean =>
   sqliteTypes[type].calendar !== false

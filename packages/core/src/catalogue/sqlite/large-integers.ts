@@ -3,14 +3,14 @@
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
-import { mayBeFiner } from './finer-moments.ts'
+import { mayLoseDigits } from './finer-moments.ts'
 
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
 /** Whether a column of this declared type may be served as a whole number; types unknown to the service and those of moments depend on the values. */
 export const mayBeWhole = (type: ColumnShape['type']): boolean =>
-  type === 'opaque' || mayBeFiner(type) || columnTypes[type].number === 'whole'
+  type === 'opaque' || mayLoseDigits(type) || columnTypes[type].number === 'whole'
 
 /** Tests a value of a column; as a sum, because a comparison of the column itself would need its collation, which the driver may lack. */
 export const holdsLargeInteger = (column: Fragment): Fragment =>

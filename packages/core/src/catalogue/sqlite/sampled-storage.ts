@@ -21,7 +21,7 @@ export interface SampledColumn {
   /** Whether an integer is beyond 2^53-1. */
   readonly holdsLarge: boolean
   /** Whether a text has more digits than responses show. */
-  readonly isFiner: boolean
+  readonly responsesLoseDigits: boolean
 }
 
 /** A column to be read, with the type that it is declared with. */
@@ -61,7 +61,7 @@ export async function sampledStorage(
       found.set(name, {
         classes: new Set(classes.filter((one) => one !== '')),
         holdsLarge: isTrue(`l${i}`),
-        isFiner: isTrue(`f${i}`),
+        responsesLoseDigits: isTrue(`f${i}`),
       })
     }
   }

@@ -23,7 +23,7 @@ import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { mayBeFiner } from './finer-moments.ts'
+import { mayLoseDigits } from './finer-moments.ts'
 import { type SampledColumn, sampledStorage, sampleRows } from './sampled-storage.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
@@ -292,7 +292,7 @@ async function readColumns(
       holdsTexts: sampled(row)?.classes.has('text'),
       isTextKey: note === textKey,
       fitsNumber: isBigint(row) ? !holdsLarge(row) : undefined,
-      isFiner: sampled(row)?.isFiner === true && mayBeFiner(shape.type),
+      responsesLoseDigits: sampled(row)?.responsesLoseDigits === true && mayLoseDigits(shape.type),
       note,
     })
   }

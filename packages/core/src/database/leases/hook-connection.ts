@@ -3,9 +3,12 @@
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { turn } from '../../lib/turn.ts'
 import { beforeStatements } from '../statements/kysely-methods.ts'
-import { type NestedRequests, nestedOn, nestOn } from './nested-requests.ts'
+import { type NestedRequests, nestedOf, openNested } from './nested-requests.ts'
 
-/** Work to do before each statement that a hook sends through `args.db`. */
+/**
+ * What a write does before each statement that a hook sends through `args.db`: it stores the records whose hooks were called before, so that
+ * the statement sees them, and forgets look-ups that the statement may outdate.
+ */
 export interface BeforeHookStatements {
   work: (() => Promise<void>) | undefined
   /** Whether the write has ended. */
@@ -30,7 +33,7 @@ export function hookConnection(transaction: AnyDatabase, trail: readonly string[
   })
   const hooks: HookConnection = {
     db,
-    nested: nestOn(db, trail, nestedOn(transaction)),
+    nested: openNested(db, trail, nestedOf(transaction)),
     statements: undefined,
     sent: 0,
   }

@@ -10,7 +10,7 @@ import { lockedBy, retryAfter, retryWhileLocked } from '../statements/lock-retry
 import { isBegin, isCommit, isRollback } from '../statements/transaction-statements.ts'
 
 /** Milliseconds after which a transaction yields to the event loop, which its statements block: a long list takes thousands of them. */
-const slice = 5
+const maxBlockingMs = 5
 
 /** Milliseconds that each statement may wait for a lock, even if its transaction has reached its deadline. */
 const minLockWait = 200
@@ -72,7 +72,7 @@ function retryingLocks(
   const isLocked = lockedBy(dialect)
   // Set when the database may have rolled back by itself. All later statements reject with it; they would run outside the transaction.
   let ending: unknown
-  let turnAt = performance.now() + slice
+  let turnAt = performance.now() + maxBlockingMs
   const execute = async <R>(compiled: CompiledQuery, options?: object): Promise<QueryResult<R>> => {
     if (!begun()) {
       if (!isBegin(compiled)) return send(compiled, options)
@@ -83,7 +83,7 @@ function retryingLocks(
     if (ending !== undefined && !isRollback(compiled)) throw ending
     if (performance.now() >= turnAt) {
       await turn()
-      turnAt = performance.now() + slice
+      turnAt = performance.now() + maxBlockingMs
     }
     try {
       return await send(compiled, options)

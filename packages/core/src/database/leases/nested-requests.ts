@@ -27,7 +27,7 @@ export class NestedRequests {
   ): Promise<T> {
     const turn = this.#last.then(async () => {
       const own = beforeStatements(db, async () => this.#checkOpen())
-      const nested = nestOn(own, trail, this)
+      const nested = openNested(own, trail, this)
       running.enter()
       try {
         const answer = await runningOn(own, () => run(own))
@@ -73,8 +73,8 @@ const ended =
 /** By the executor of what hooks receive, and by the connection of a transaction of the host. */
 const known = new WeakMap<object, NestedRequests>()
 
-/** Says that hooks receive a connection, of a request with this trail, which is one of `outer`. */
-export function nestOn(
+/** Begins to collect the requests that hooks make on `db`, so that `nestedOf` finds them. The hooks are those of a request of `outer`. */
+export function openNested(
   db: AnyDatabase,
   trail: readonly string[],
   outer: NestedRequests | undefined,
@@ -85,7 +85,7 @@ export function nestOn(
 }
 
 /** Returns the requests on what a hook has received, or on an instance derived from that; undefined for other instances. */
-export const nestedOn = (db: AnyDatabase): NestedRequests | undefined => known.get(originOf(db))
+export const nestedOf = (db: AnyDatabase): NestedRequests | undefined => known.get(originOf(db))
 
 /** Where a request of the host is sent. */
 interface Place {
@@ -100,9 +100,9 @@ interface Place {
  */
 export async function placeOn(db: AnyDatabase, timeout: number): Promise<Place> {
   const inside = running.current()
-  const nested = nestedOn(db) ?? (await nestedOnTransaction(db, timeout))
+  const nested = nestedOf(db) ?? (await nestedOnTransaction(db, timeout))
   for (let at = inside; at !== undefined; at = at.outer) {
-    const own = nestedOn(at.db)
+    const own = nestedOf(at.db)
     if (own?.isAwaitedBy(nested)) return { db: at.db, nested: own }
   }
   return { db, nested }

@@ -27,6 +27,7 @@ export interface ReplicasParts {
   readonly dbs: readonly AnyDatabase[]
   /** Detects the dialect of a server, once. */
   readonly connect: (db: AnyDatabase) => () => MaybePromise<InternalDialect>
+  /** Makes what the reads of one replica use to share their counts of rows: another replica may have other rows. */
   readonly newCounts: () => SharedCounts
   /** Milliseconds from any fixed point, monotonic. */
   readonly elapsed: () => number

@@ -3,7 +3,7 @@
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Interrupted } from '../../dialect/shared/session/interruption.ts'
-import { asksForArrays, withoutMark } from '../../dialect/shared/values/array-rows.ts'
+import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { clientGone } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
@@ -115,7 +115,7 @@ export class WatchedStatement implements Waiting {
   #interrupted(error: Error): Interrupted {
     const { db, dialect, connection, send } = this.#target
     // As the server has it: without the mark that asks a wrapped driver for rows as arrays.
-    const sql = asksForArrays(this.#sql) ? withoutMark(this.#sql) : this.#sql
+    const sql = asksForArrays(this.#sql) ? withoutArrayMark(this.#sql) : this.#sql
     return {
       db,
       connection,

@@ -417,7 +417,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       // The rows of VALUES get consecutive numbers in every mode of innodb_autoinc_lock_mode.
       multiRowInserts: {
         omitted: () => sql`default`,
-        counter: { by: 'insert id', step: sql`@@auto_increment_increment` },
+        generatedKeys: { by: 'insert id', step: sql`@@auto_increment_increment` },
         ...(facts.hasJsonTable === true && { series: jsonSeries }),
       },
       ...(facts.hasJsonTable === true && {

@@ -239,7 +239,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     shortcuts: {
       multiRowInserts: {
         omitted: () => sql`default`,
-        counter: { by: 'returning' },
+        generatedKeys: { by: 'returning' },
         // Parsing and planning thousands of parameters costs more than inserting the rows.
         selectsValues: true,
         series: (rows) => sql`generate_series(1, ${rows}::int)`,

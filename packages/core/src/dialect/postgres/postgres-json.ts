@@ -25,7 +25,7 @@ export const postgresJson = (facts: PostgresFacts): JsonText => ({
   joined: (parts) => sql.join(parts, sql` || `),
 })
 
-/** Takes the place of a list that is too long: the JSON of the mark that `fitsJson` finds. */
+/** Takes the place of a list that is too long: the JSON of the mark that `hasNoMark` finds. */
 const marked = sql`'"\\u0001?"'`
 
 const isWhole = (facts: PostgresFacts, column: DialectColumn): boolean =>

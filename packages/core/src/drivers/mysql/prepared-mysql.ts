@@ -7,7 +7,7 @@ import {
   recurringStatements,
 } from '../../dialect/shared/session/recurring-statements.ts'
 import { isInTransaction } from '../../dialect/shared/session/transaction-state.ts'
-import { asksForArrays, withoutMark } from '../../dialect/shared/values/array-rows.ts'
+import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { lruMap } from '../../lib/lru-map.ts'
 
 /** The part of a `mysql2` connection that this file uses. */
@@ -205,7 +205,7 @@ function preparedConnection(client: MysqlClient, preparing: Preparing): MysqlPoo
 
   const asText = (whole: string, values: readonly unknown[], callback: Callback) =>
     asksForArrays(whole)
-      ? client.query({ sql: withoutMark(whole), rowsAsArray: true }, values, callback)
+      ? client.query({ sql: withoutArrayMark(whole), rowsAsArray: true }, values, callback)
       : client.query(whole, values, callback)
 
   /** Wraps the callback of a prepared statement: if the server refused the statement without executing it, sends it as text. */

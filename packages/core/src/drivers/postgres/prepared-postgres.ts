@@ -3,7 +3,7 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { isInTransaction } from '../../dialect/shared/session/transaction-state.ts'
-import { asksForArrays, withoutMark } from '../../dialect/shared/values/array-rows.ts'
+import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { withTimeLimit } from '../../lib/time-limit.ts'
 import { heldBegin } from './held-begin.ts'
 import { type QueryClasses, queryClassesOf } from './prepared-text-rows.ts'
@@ -220,7 +220,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     // `pg` sends a statement without values as a single Query message, which cannot be in one group with BEGIN.
     if (values.length === 0) sendBegin()
     const arrays = asksForArrays(whole)
-    const text = arrays ? withoutMark(whole) : whole
+    const text = arrays ? withoutArrayMark(whole) : whole
     const begin = transaction.take()
     return send(client, classes, { text, values, arrays, begin }, failed)
   }

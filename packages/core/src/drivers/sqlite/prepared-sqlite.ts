@@ -1,7 +1,7 @@
 // preparedSqlite: a better-sqlite3 database that caches prepared statements, so that SQLite parses and plans them once.
 
 import type { SqliteDatabase } from 'kysely'
-import { asksForArrays, withoutMark } from '../../dialect/shared/values/array-rows.ts'
+import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { lruMap } from '../../lib/lru-map.ts'
 
 /** The part of a better-sqlite3 statement that this file uses. */
@@ -58,11 +58,11 @@ export function preparedSqlite(database: SqliteFile, options: SqliteOptions = {}
 const isExplain = /^\s*explain\b/i
 
 const prepareStatement = (database: SqliteFile, text: string): SqliteStatement =>
-  asksForArrays(text) ? database.prepare(withoutMark(text)).raw(true) : database.prepare(text)
+  asksForArrays(text) ? database.prepare(withoutArrayMark(text)).raw(true) : database.prepare(text)
 
 /** Whether a read of the service returns at most one row. */
 const isSingle = (text: string): boolean =>
-  asksForArrays(text) && withoutMark(text).startsWith('select ') && text.endsWith(' limit 1')
+  asksForArrays(text) && withoutArrayMark(text).startsWith('select ') && text.endsWith(' limit 1')
 
 type CachedStatement = ReturnType<SqliteDatabase['prepare']>
 

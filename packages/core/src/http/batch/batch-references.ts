@@ -73,7 +73,7 @@ const malformed = (text: string): string =>
 const misplaced = (text: string): string =>
   `The reference ${text.slice(0, 80)} must be a whole segment of the path or a whole value of the query.`
 
-/** Replaces each reference in a URL by a placeholder. The result has the same route, because routes do not depend on keys. */
+/** Replaces each reference in a URL by a placeholder, so that it can be routed before its values are known: routes do not depend on keys. */
 export const urlWithStandIns = (parts: readonly UrlPart[]): string =>
   parts.map((part) => (part.kind === 'text' ? part.text : '0')).join('')
 

@@ -13,7 +13,7 @@ const temporary: ReadonlySet<string | undefined> = new Set([
   'database_conflict',
 ])
 
-/** The time starts when the object is created. All attempts of a batch share one object. */
+/** The time starts when the object is created. All attempts of a batch share one object, so that a repetition gets no more time. */
 export class TimeLimit {
   readonly #milliseconds: number
   readonly #end: number

@@ -4,41 +4,42 @@ import type { Lease, Work } from '../../database/leases/lease.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { noScopes } from '../../query/compile/scopes.ts'
-import { explained, type Warned } from '../../write/refusals/explained-error.ts'
+import { explained, type WarningSink } from '../../write/refusals/explained-error.ts'
 import { type Probe, writeRefusalOf } from '../../write/refusals/refusal.ts'
 import { inSavepoint, rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
 
 /**
- * Runs `work` in a transaction, which is retried after conflicts. In a transaction of the host, which stays open, rolls back to a
- * savepoint if `work` fails.
+ * Runs the operations of a batch (`work`) so that either all or none are stored: in a transaction, which is retried after conflicts. If
+ * `outer` is a transaction of the host, that stays open, and a failure rolls back to a savepoint in it.
  */
-export function inBatchTransaction<T>(lease: Lease, own: AnyDatabase, work: Work<T>): Promise<T> {
+export function inBatchTransaction<T>(lease: Lease, outer: AnyDatabase, work: Work<T>): Promise<T> {
   return lease.inTransaction(
     (inside, transaction) =>
-      own.isTransaction
+      outer.isTransaction
         ? inSavepoint(inside, 'batch', (one) => work(one, transaction))
         : work(inside, transaction),
-    own,
+    outer,
   )
 }
 
-/** Makes a `Probe` on the connection of a transaction. */
+/** Makes a `Probe`, by which a refusal is explained with queries on the same connection, without access rules. */
 export const probeOn = (lease: Lease): Probe => {
   const { db, dialect } = lease
   return { lease, target: { db, dialect, scopes: noScopes } }
 }
 
 /**
- * Runs an operation. If the database refuses it, `repeat` ends the attempt, which has set no savepoint; without `repeat`, undoes the
- * operation and throws the error that explains the refusal.
+ * Runs an operation, so that a refusal of the database becomes the error that explains it. The first attempt of a batch sets no savepoints:
+ * `repeat` is present, and a refusal repeats the whole batch with them. In that attempt `repeat` is absent: the operation is undone, and its
+ * refusal explained.
  */
 export async function explaining<T>(
-  host: Warned,
+  warnings: WarningSink,
   probe: Probe & Pick<WriteContext, 'repeat'>,
   run: () => MaybePromise<T>,
 ): Promise<T> {
-  // Sets none if there is `repeat`.
+  // Does nothing if there is `repeat`.
   await setSavepoint(probe, 'operation')
   try {
     return await run()
@@ -46,6 +47,6 @@ export async function explaining<T>(
     if (writeRefusalOf(error) === undefined) throw error
     // With `repeat`, this throws, to begin the batch again.
     await rollBackTo(probe, 'operation')
-    throw await explained(host, probe, error)
+    throw await explained(warnings, probe, error)
   }
 }

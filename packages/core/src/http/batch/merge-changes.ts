@@ -1,4 +1,4 @@
-// mergedChanges: the changes of all operations of a batch, with one change for each record.
+// mergedChanges: the changes of all operations of a batch as commit callbacks receive them, with one change for each record.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'

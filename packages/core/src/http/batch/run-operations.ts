@@ -14,7 +14,7 @@ import { turn } from '../../lib/turn.ts'
 import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
-import { explained, type Warned } from '../../write/refusals/explained-error.ts'
+import { explained, type WarningSink } from '../../write/refusals/explained-error.ts'
 import type { Probe } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
@@ -175,7 +175,7 @@ interface Inside {
 }
 
 /** On in-process databases, a batch yields to the event loop after this many milliseconds. */
-const slice = 5
+const maxBlockingMs = 5
 
 async function allOf(
   batch: BatchRequest,
@@ -190,14 +190,14 @@ async function allOf(
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime.settings)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
-  let turnAt = performance.now() + slice
+  let turnAt = performance.now() + maxBlockingMs
   for (const [at, admitted] of operations.entries()) {
     progress.at = at
     progress.call = admitted.call
     const now = timeLimit.check()
     if (dialect.capabilities.blocksEventLoop && now >= turnAt) {
       await turn()
-      turnAt = performance.now() + slice
+      turnAt = performance.now() + maxBlockingMs
     }
     const run = () => runOperation(own, admitted, values, progress)
     const repeat = at < explainsFrom ? () => repeatAs({ explainsFrom: at }) : undefined
@@ -256,7 +256,7 @@ async function answerAnew(
 
 /** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
 async function checkWritten(
-  host: Warned,
+  warnings: WarningSink,
   probe: Probe,
   progress: Progress,
   failure: DatabaseFailure,
@@ -266,7 +266,7 @@ async function checkWritten(
       Object.assign(progress, { at, call }),
     )
   } catch (error) {
-    throw await explained(host, probe, error)
+    throw await explained(warnings, probe, error)
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Environment } from './auth/auth-settings.ts'
 import { type IpRange, parseIpRange } from './auth/ip-range.ts'
 import { resolveRates } from './auth/rate-settings.ts'
-import { rateWindows } from './auth/rate-windows.ts'
+import { readRateWindows } from './auth/rate-windows.ts'
 import type { ApiConfig, ConfigKey } from './config.ts'
 import { bulkMethodsOf } from './endpoints/bulk-methods.ts'
 import { resourceMethods } from './endpoints/resource-methods.ts'
@@ -61,7 +61,7 @@ export function resolveApiSettings(
     dump: dumpSettings(read),
     limits: limitSettings(read),
     additionalQueryParams: read.get('API_ADDITIONAL_QUERY_PARAMS'),
-    rateWindows: rateWindows(config.API_RATE_LIMIT ?? '') ?? [],
+    rateWindows: readRateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
     // Without environment variables, whether this is production is unknown.
     htmlPages: read.find('API_HTML_PAGES') ?? (env !== undefined && env.NODE_ENV !== 'production'),

@@ -70,7 +70,7 @@ export function lackedSoftDeleteColumn(
   return attribute !== undefined && Object.hasOwn(columns, attribute) ? undefined : attribute
 }
 
-const isMomentType = (type: ColumnType): boolean => columnTypes[type].ofMoment !== false
+const isMomentType = (type: ColumnType): boolean => columnTypes[type].fromClock !== false
 
 /** Returns which values of active and deleted records to set for a column that does not hold false and true. */
 function valuesFor({ type, nullable, enum: members }: Column): string {

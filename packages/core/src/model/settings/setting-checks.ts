@@ -3,7 +3,7 @@
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { isParameter, operatorSuffix } from '../query-words/query-names.ts'
 import { parseIpRange } from './auth/ip-range.ts'
-import { rateWindows } from './auth/rate-windows.ts'
+import { readRateWindows } from './auth/rate-windows.ts'
 
 /** Returns what is wrong with a value, or undefined. */
 export type Check = (value: unknown) => string | undefined
@@ -184,7 +184,7 @@ export const url: Check = (value) =>
 
 /** Accepts `<count> per <period>` or `<count>/<period>`, several joined by `;`. */
 export const rateLimit: Check = (value) =>
-  typeof value === 'string' && rateWindows(value) !== undefined
+  typeof value === 'string' && readRateWindows(value) !== undefined
     ? undefined
     : expected(
         'a limit such as "5 per minute"; the period is second, minute, hour, day or "15 minutes", several limits are joined by ";"',

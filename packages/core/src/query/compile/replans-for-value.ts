@@ -1,4 +1,5 @@
-// Whether the database plans a statement again for each execution, because of the values in its conditions.
+// Whether the database plans a statement again for each execution, because of the values in its conditions. Such a statement returns
+// columns, because expressions that build JSON would be planned each time, too.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'

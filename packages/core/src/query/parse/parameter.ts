@@ -18,7 +18,7 @@ import {
 } from '../../model/query-words/parameter-names.ts'
 import type { Draft } from './draft.ts'
 import { countCondition } from './limits.ts'
-import { type Pair, rawText } from './query-string.ts'
+import { type Pair, rawText, wholeText } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
 import { readList, readTerms } from './terms/comma-list.ts'
 import { readField, textNode } from './terms/field.ts'
@@ -47,7 +47,7 @@ export function readParameter(
 
 /** name "=" text, once */
 function readSingle({ pair, position }: Cursor, name: SingleParameter, draft: Draft): void {
-  if (draft.single[name] !== undefined) throw repeatedParameter(name, rawText(pair, 0, 0))
+  if (draft.single[name] !== undefined) throw repeatedParameter(name, wholeText(pair))
   draft.single[name] = textNode(pair, position, pair.text.length)
 }
 
@@ -67,7 +67,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
       draft.orderSpelling ??= name
       if (draft.orderSpelling !== name) {
         const reason = '"order_by" and "orderby" are the same parameter: use one of them.'
-        throw conflictingParameters(reason, rawText(pair, 0, 0))
+        throw conflictingParameters(reason, wholeText(pair))
       }
       draft.order.push(...readTerms(cursor, name, draft.order.length, () => readOrder(cursor)))
       return
@@ -115,7 +115,7 @@ export function noSuchParameter(
   filterLike: FilterLike = asWritten,
 ): ApiError {
   if (key === '') return malformed(pair, 0, 0, 'Expected a parameter or a filter before "=".')
-  const written = rawText(pair, 0, 0)
+  const written = wholeText(pair)
   const equals = written.indexOf('=')
   const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
   const familiar = namesElsewhere.get(key.toLowerCase())

@@ -8,7 +8,7 @@ import { type Draft, emptyDraft } from './draft.ts'
 import type { ParseLimits, Tally } from './limits.ts'
 import { functionHint } from './misplaced-function.ts'
 import { type FilterLike, noSuchParameter, readParameter } from './parameter.ts'
-import { isRaw, type Pair, rawText, splitPairs } from './query-string.ts'
+import { isRaw, type Pair, splitPairs, wholeText } from './query-string.ts'
 import { readAggregate } from './terms/aggregate.ts'
 import { textNode } from './terms/field.ts'
 import { readFilter } from './terms/filter.ts'
@@ -76,7 +76,7 @@ const none: readonly string[] = []
 /** Most writes have no query. */
 const emptyQuery = astOf('', emptyDraft())
 
-/** pair = group | relfilter | filter | aggregate | relopt | relwrite | parameter */
+/** pair = group | relation filter | filter | aggregate | relation option | relation write | parameter */
 function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
@@ -91,6 +91,7 @@ function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
     draft.additional.push({ name: key, value: textNode(pair, keyEnd + 1, pair.text.length) })
     return
   }
+  // Outside of brackets, a percent-encoded `=` or `,` is a part of the name.
   const nameEnd = endOfName(cursor, 'raw')
   const stop = pair.text.charAt(nameEnd)
   if (stop === '[' || stop === '(') readBracketed(cursor, nameEnd, draft)
@@ -98,7 +99,7 @@ function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   else throw unexpectedInKey(pair, nameEnd)
 }
 
-/** group [ "=" ] | relfilter [ "=" ] | relagg filter | path "[" … "]" [ "=" ] */
+/** group [ "=" ] | relation filter [ "=" ] | related aggregate, filter | path "[" … "]" [ "=" ] */
 function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   const { pair } = cursor
   const name = pair.text.slice(0, nameEnd)
@@ -107,6 +108,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
     else draft.relationOptions.push(readRelationWhere(cursor, nameEnd))
   } else if (isAggregateFunction(name)) {
     draft.where.push(readAggregateFilter(cursor, name, nameEnd, wholePair))
+    // It has read the value up to the end of the pair.
     return
   } else {
     if (!isRelationFilterKind(name)) throw unexpectedInKey(pair, nameEnd)
@@ -115,7 +117,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   expectEnd(cursor)
 }
 
-/** filter | aggregate "=" any | path "." option "=" … | relwrite */
+/** filter | aggregate "=" any | path "." option "=" … | relation write */
 function readKeyed(
   cursor: Cursor,
   keyEnd: number,
@@ -128,6 +130,7 @@ function readKeyed(
   const meaning = meaningOf(suffix)
   const option = relationOptionOf(key)
   const write = relationWriteOf(key)
+  // Only an aggregate has a `|`, before its label.
   if (meaning?.kind === 'function' || key.includes('|')) {
     expectEquals(pair, keyEnd)
     draft.aggregates.push(readAggregate(cursor, 0, keyEnd))
@@ -141,7 +144,7 @@ function readKeyed(
     expectEquals(pair, keyEnd)
     draft.relationOptions.push(readRelationOption(cursor, option, keyEnd))
   } else if (suffix !== undefined) {
-    throw noSuchOperator(suffix, rawText(pair, 0, 0))
+    throw noSuchOperator(suffix, wholeText(pair))
   } else {
     throw noSuchParameter(pair, key, additional ?? none, filterLike)
   }

@@ -60,9 +60,12 @@ export function spanOf(pair: Pair, start: number, end: number): Span {
   return { start: offsetAt(pair, start), end: offsetAt(pair, end) }
 }
 
-/** Returns the raw text of a part of the pair; of the whole pair if the part is empty. */
+/** Returns the whole pair as the client has sent it, for errors. */
+export const wholeText = (pair: Pair): string => pair.raw.slice(pair.start, pair.end)
+
+/** Returns a part of the pair as the client has sent it, for errors; the whole pair if the part is empty. */
 export function rawText(pair: Pair, start: number, end: number): string {
-  if (end <= start) return pair.raw.slice(pair.start, pair.end)
+  if (end <= start) return wholeText(pair)
   return pair.raw.slice(offsetAt(pair, start), offsetAt(pair, end))
 }
 

@@ -3,7 +3,7 @@
 import { type ApiError, malformedQuery } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
 import type { Tally } from './limits.ts'
-import { isRaw, type Pair, rawText } from './query-string.ts'
+import { isRaw, type Pair, rawText, wholeText } from './query-string.ts'
 
 export interface Cursor {
   /** The `name=value` that is parsed. */
@@ -118,7 +118,7 @@ export function expectEnd(cursor: Cursor): void {
   if (atEnd(cursor)) return
   throw malformedQuery(
     `Unexpected "${excerpt(pair.text.slice(position))}" after "${pair.text.charAt(position - 1)}".`,
-    rawText(pair, 0, 0),
+    wholeText(pair),
   )
 }
 

@@ -107,8 +107,8 @@ function groupingKey(context: PlanContext, names: Names, node: GroupByNode): Col
     if (isGroupable(of.column)) return of
     throw operatorNotForType('groupby', node.field.text, of.column.type, '', at)
   }
-  // Only types of calendar dates have `ofMoment`.
-  if (columnTypes[of.column.type].ofMoment === false) {
+  // Only types of calendar dates have `fromClock`.
+  if (columnTypes[of.column.type].fromClock === false) {
     throw operatorNotForType(
       node.kind,
       node.field.text,

@@ -1,7 +1,7 @@
 // Checks the JSON that the database built; if it cannot be sent as it is, the program's fallback reads the values instead.
 
 import { type CellLocation, cellOf, type RawRow } from '../../database/cell.ts'
-import { fitsJson } from '../../dialect/shared/json/json-text.ts'
+import { hasNoMark } from '../../dialect/shared/json/json-text.ts'
 import { ApiError } from '../../errors.ts'
 import type { CheckedObject, PageProgram, ReadProgram } from '../compile/read-program.ts'
 
@@ -56,7 +56,7 @@ export function countObjects(
       const text = cellOf(raw, location)
       if (text === null || text === undefined) continue
       // The mark may stand for a list that is too long. Then 'size' is the reason; 'form' would stop later pages from using JSON.
-      requireSize(typeof text === 'string' && fitsJson(text))
+      requireSize(typeof text === 'string' && hasNoMark(text))
       count += countOpenings(text as string)
     }
   }

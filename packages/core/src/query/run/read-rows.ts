@@ -33,8 +33,8 @@ import { type LoadedRow, loadRows } from './loaded-row.ts'
 /** A page of rows, the total, and whether there are other pages. */
 export interface LoadedPage {
   readonly rows: readonly LoadedRow[]
-  /** The JSON array of all rows, if the database built it; `rows` is empty then. */
-  readonly listText?: string
+  /** The JSON array of all rows of the page, if the database built it; `rows` is empty then. */
+  readonly rowsJson?: string
   /** Undefined if the plan has no count. */
   readonly total: number | undefined
   /** Whether counting stopped at the cap. */
@@ -87,7 +87,7 @@ async function readListText(
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
     rows: [],
-    listText: `[${hasExtra ? withoutLast(objects as string) : objects}]`,
+    rowsJson: `[${hasExtra ? withoutLast(objects as string) : objects}]`,
     first: undefined,
     last: undefined,
   }

@@ -74,16 +74,18 @@ function keyReader(
   layout: Layout,
   before: string,
 ): (cells: Cells) => string {
-  const key = columns.map((column) => ({ column, read: cellReader(layout)(column.name) }))
+  const key = columns.map((column, i) => ({
+    column,
+    separator: i === 0 ? '' : ',',
+    read: cellReader(layout)(column.name),
+  }))
   let last: Cells | undefined
   let text = ''
   return (cells) => {
     if (cells === last) return text
     last = cells
     text = before
-    for (const { column, read } of key) {
-      text += `${column === key[0]?.column ? '' : ','}${keyPart(column, read(cells))}`
-    }
+    for (const { column, separator, read } of key) text += separator + keyPart(column, read(cells))
     return text
   }
 }

@@ -24,8 +24,8 @@ export type HeldTest = (value: JsonValue) => CodedProblem | undefined
 export function heldTestOf(held: Held, column: NamedColumn): HeldTest | undefined {
   const isList = columnTypes[column.type].json === 'array'
   const type = isList ? (column.items ?? 'text') : column.type
-  const { number, text, ofMoment, isFiner, schema } = columnTypes[type]
-  if (ofMoment !== false && isFiner) return testOfMoments(held)
+  const { number, text, fromClock, responsesLoseDigits, schema } = columnTypes[type]
+  if (fromClock !== false && responsesLoseDigits) return testOfMoments(held)
   // 30 digits after the point are the most that a decimal without `scale` accepts (`decimal-type.ts`).
   if (number === 'exact') return testOfDigits(held, column.scale ?? 30)
   if (number === 'whole') return testOfIntegers(held)

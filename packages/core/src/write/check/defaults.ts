@@ -134,8 +134,8 @@ export function updatedTimestamps(sources: ValueSources, resource: Resource): Va
 
 /** The time of the write, as a value of a datetime or date column. */
 export function momentOf({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string {
-  const { ofMoment } = columnTypes[type]
-  return ofMoment === false ? now() : ofMoment(now())
+  const { fromClock } = columnTypes[type]
+  return fromClock === false ? now() : fromClock(now())
 }
 
 function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {

@@ -125,7 +125,7 @@ async function sentTo(
     nodes.flatMap(({ path }, i) => (texts[i] === key ? shownPaths(relation, path) : []))
   for (const text of await visibleKeys(context, resource, relation, keys, paths)) visible.add(text)
   const isOwn = tableKey(relation.target) === tableKey(resource)
-  const isExact = keys.size === 1 || relation.to.every(hasOneText)
+  const isExact = keys.size === 1 || relation.to.every(hasOneKeyText)
   return { relation, texts, visible, isReadable, isExact, isOwn }
 }
 
@@ -144,8 +144,8 @@ function rowWith(node: WriteNode, relation: ResolvedRelation): Values | undefine
 }
 
 /** Whether two texts of a key are never equal in the database. */
-const hasOneText = ({ type, collation }: NamedColumn): boolean =>
-  collation === undefined && columnTypes[type].hasOneText
+const hasOneKeyText = ({ type, collation }: NamedColumn): boolean =>
+  collation === undefined && columnTypes[type].hasOneKeyText
 
 async function visibleKeys(
   context: WriteContext,

@@ -35,7 +35,7 @@ function commonPath(nodes: readonly WriteNode[]): string {
   return nodes.every((node) => node.path === path) ? path : ''
 }
 
-const mayBeFound = ({ key, isKnown }: WriteNode): boolean => key !== undefined || isKnown
+const mayBeFound = ({ key, isResolved }: WriteNode): boolean => key !== undefined || isResolved
 
 /**
  * Whether the caller may look up the records that nested objects name. Without this right, an object can still create a record with a key

@@ -15,7 +15,7 @@ export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): bool
   if (a === b) return true
   if (a === null || b === null) return false
   const isOneForm =
-    columnTypes[column.type].hasOneJson && typeof a === typeof b && typeof a !== 'object'
+    columnTypes[column.type].hasOneJsonForm && typeof a === typeof b && typeof a !== 'object'
   return !isOneForm && canonicalText(column, a) === canonicalText(column, b)
 }
 

@@ -175,8 +175,8 @@ export class WriteNode {
   readonly filled: NodeParts['filled']
   /** The record as it is now, locked; set by `resolve`. */
   stored: Values | undefined
-  /** Whether `stored` came with the node, so that the first look-up skips it. */
-  isKnown: boolean
+  /** Whether `stored` came with the node, or needs no further look-up, so that look-ups skip it. */
+  isResolved: boolean
   /** What is done with the record; set by `resolve`. */
   decision: WhenFound | 'create' | undefined
   /** Why the node is refused, unless one before it is. */
@@ -204,7 +204,7 @@ export class WriteNode {
     this.checks = parts.checks
     this.filled = parts.filled
     this.stored = parts.stored
-    this.isKnown = parts.stored !== undefined
+    this.isResolved = parts.stored !== undefined
     this.decision = undefined
     this.error = undefined
     this.parentKeys = undefined

@@ -3,8 +3,8 @@
 import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
 import { type Probe, writeRefusalOf } from './refusal.ts'
 
-/** A request that can be warned: what explaining a refusal needs of it. */
-export interface Warned {
+/** Where a probable mistake of the host is reported that a refusal has shown. */
+export interface WarningSink {
   /** Reports a probable mistake of the host. */
   warn(message: string): void
 }
@@ -14,19 +14,23 @@ export interface Warned {
  * unchanged, because the batch explains them.
  */
 export const explainedError = async (
-  request: Warned & { readonly batch?: unknown },
+  request: WarningSink & { readonly batch?: unknown },
   opened: Probe,
   error: unknown,
 ): Promise<unknown> => (request.batch === undefined ? explained(request, opened, error) : error)
 
 /** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
-export async function explained(host: Warned, opened: Probe, error: unknown): Promise<unknown> {
+export async function explained(
+  warnings: WarningSink,
+  opened: Probe,
+  error: unknown,
+): Promise<unknown> {
   const refusal = writeRefusalOf(error)
   if (refusal === undefined) return error
   const behind = await counterBehind(opened, refusal)
-  if (behind !== undefined) host.warn(behind)
+  if (behind !== undefined) warnings.warn(behind)
   const missing = await hiddenValueMissing(opened, refusal)
-  if (missing !== undefined) host.warn(missing)
+  if (missing !== undefined) warnings.warn(missing)
   const explanation = refusal.explained ?? (await explainRefusal(opened, refusal))
   return Object.assign(explanation, { cause: error })
 }

@@ -10,7 +10,10 @@ import { idOf } from './removal-types.ts'
 import type { Begun } from './removals.ts'
 import type { Removing } from './removing.ts'
 
-/** Notes which of `rows`, which refer to the begun record, are begun or wait: they and all records between them are in a cycle. */
+/**
+ * Notes which of `rows`, which refer to the begun record, are begun or wait: they and all records between them are in a cycle, which
+ * `addWithItsCycle` deletes together.
+ */
 export function noteCycles(
   { removals: { begun, waiting } }: Removing,
   own: Begun,
@@ -31,10 +34,10 @@ export function noteCycles(
 
 /**
  * Adds a record, whose hooks were called, to those that are stored. A record of a cycle waits until the hooks of all records of its cycles
- * were called, which is when those of the highest of them were. Cycles that share records make one group, as strongly connected components
- * do (Tarjan's algorithm).
+ * were called, which is when those of the one nearest to the first (`highest`) were. Cycles that share records make one group, as strongly
+ * connected components do (Tarjan's algorithm).
  */
-export function place(removing: Removing, own: Begun): void {
+export function addWithItsCycle(removing: Removing, own: Begun): void {
   const { add, removals } = removing
   const { above, below, node } = own
   if (above !== undefined && own.highest < own.depth) {

@@ -18,11 +18,11 @@ import { referredToError } from './referred-to.ts'
 import { howBelow, idOf } from './removal-types.ts'
 import type { Removing } from './removing.ts'
 
-/** Empties the references of rows to a record, each with the access rules and the callback of its model for a change. */
+/** Empties the references of rows to a record that is removed, each with the access rules and the callback of its model for a change. */
 export async function emptyReferences(
   removing: Removing,
   parent: WriteNode,
-  parentNow: Values,
+  storedParent: Values,
   dependent: DependentModel,
   rows: readonly Values[],
 ): Promise<void> {
@@ -37,11 +37,11 @@ export async function emptyReferences(
     if (keyTextIn(held, stored) === undefined || removed.has(resource, stored, how)) continue
     // The hooks of a record above this one are called for its own removal.
     const above = begun.get(idOf(resource, stored))
-    // `place` empties the reference if that is needed.
+    // `addWithItsCycle` empties the reference if that is needed.
     if (above?.how === 'delete') continue
     const written =
       above === undefined
-        ? await changesOf(removing, parent, parentNow, dependent, stored, empty)
+        ? await changesOf(removing, parent, storedParent, dependent, stored, empty)
         : empty
     if (!isEmpty(written)) addChange(removing, resource, stored, written)
   }
@@ -61,25 +61,26 @@ export function addChange(
 }
 
 async function changesOf(
-  { context, removals, outdate }: Removing,
+  { context, removals, forgetLookUps }: Removing,
   { options, path }: WriteNode,
-  parentNow: Values,
+  storedParent: Values,
   dependent: DependentModel,
   stored: Values,
   empty: Values,
 ): Promise<Values> {
   const { resource, held } = dependent
   removals.count(resource, stored)
+  // Its `updated` column is set, although the request does not name the row.
   const touches = true
   const written = await changesToStore(context, resource, stored, empty, path, touches)
   const now = { ...stored, ...written }
-  const key = keyTextIn(referredColumns(dependent), parentNow)
+  const key = keyTextIn(referredColumns(dependent), storedParent)
   // The callback has kept the reference.
   if (removalOf(options).how === 'delete' && keyTextIn(held, now) === key) {
     throw await referredToError(context, [dependent], path, { mentionsDeleted: false })
   }
-  // The callback has set a foreign key, so that what is known of the record to which it leads may be wrong.
-  if (setsForeignKey(context, resource, written)) outdate()
+  // The callback has set a foreign key, so that what was looked up of the record to which it leads may be wrong.
+  if (setsForeignKey(context, resource, written)) forgetLookUps()
   noteWritten(context, resource, stored, now, null)
   return written
 }

@@ -36,9 +36,9 @@ type Known = Map<string, Collected>
 const mostRows = 16_384
 
 /**
- * Finds all records that refer to those of `list`, and to these in turn; `cascade`: whether the request says `cascade_delete`. `tooMany` if
- * fewer records must be looked up together, `unknown` if each record must be looked up at its turn: others prevent the deletion of one of
- * them, or cannot be told apart.
+ * Finds all records that refer to those of `list`, and to these in turn, so that their removals need no look-ups. `cascade`:
+ * whether the request says `cascade_delete`. `tooMany` if fewer records must be looked up together, `unknown` if each record must be looked
+ * up at its turn: others prevent the deletion of one of them, or cannot be told apart.
  */
 export async function findReferrers(
   context: WriteContext,
@@ -52,7 +52,8 @@ export async function findReferrers(
 }
 
 /**
- * Finds the records that are removed with those of `list`, by `removalName`, whatever prevents it. `tooMany` if they are more than a
+ * Finds the records that are removed with those of `list`, by `removalName`, whatever prevents it: their references to one another are no
+ * reason to refuse the deletion. `tooMany` if they are more than a
  * look-up may keep.
  */
 export async function findRemoved(

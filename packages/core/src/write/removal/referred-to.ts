@@ -21,10 +21,12 @@ import type { WriteContext } from '../store/write-context.ts'
 import { idOf, removalName } from './removal-types.ts'
 
 /**
- * The stored rows of the dependent's table that refer to the record, or `blocking` if one of them is neither the record itself, nor one
- * above it, nor one of a cycle that waits for these, nor one of `together` (by `removalName`).
+ * The stored rows that refer to the record, all of which are removed with it; or `blocking`, so that the deletion is refused. A row is
+ * removed with the record if it is `begun` (the record itself and those on the way down to it), `waiting` (in a cycle that is deleted with
+ * one of them) or in `together` (removed with the first begun record, by `removalName`). If only the record itself could refer to it, the
+ * result is empty: such a reference makes no cycle, and one query that looks for other rows is enough.
  */
-export async function referrersGoing(
+export async function referrersRemovedToo(
   context: WriteContext,
   resource: Resource,
   stored: Values,
@@ -51,8 +53,9 @@ export async function referrersGoing(
 }
 
 /**
- * A 409 error that names only those dependents that the caller may list. With `mentionsDeleted` it says of those with soft delete that
- * deleted ones count, whether or not there are any: the caller may see none otherwise. `path` is that of the list that removes the record.
+ * The 409 error of a deletion that dependents prevent. It names only those dependents that the caller may list. With `mentionsDeleted` it
+ * says of those with soft delete that deleted ones count, whether or not there are any: the caller may see none otherwise. `path` is that of
+ * the list that removes the record.
  */
 export async function referredToError(
   { access }: WriteContext,

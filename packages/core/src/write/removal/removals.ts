@@ -129,7 +129,7 @@ export class Removals {
   }
 
   /** Call it when a hook sends a statement: nothing is known any more. */
-  outdate(): void {
+  forgetLookUps(): void {
     this.forget()
     this.#together = undefined
     this.#statements += 1

@@ -16,11 +16,11 @@ import { valuesOf } from '../resolve/look-up-records.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { referrersFirst } from '../store/rows/referrers-first.ts'
 import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
-import { noteCycles, place } from './break-cycles.ts'
+import { addWithItsCycle, noteCycles } from './break-cycles.ts'
 import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
 import { findRemoved } from './find-referrers.ts'
-import { referredToError, referrersGoing } from './referred-to.ts'
+import { referredToError, referrersRemovedToo } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
 import { Begun } from './removals.ts'
@@ -44,7 +44,7 @@ export async function removeNode(removing: Removing, node: WriteNode): Promise<v
   node.stored = own.stored
   try {
     await removeBegun(removing, own)
-    place(removing, own)
+    addWithItsCycle(removing, own)
   } catch (error) {
     if (own.below.length > 0) refused.set(id, own.below)
     throw error
@@ -149,7 +149,7 @@ async function referrersLeft(
     return rows.some(isLeft) ? 'blocking' : rows
   }
   await flush()
-  return referrersGoing(context, options.resource, stored, dependent, removals)
+  return referrersRemovedToo(context, options.resource, stored, dependent, removals)
 }
 
 /** Whether all rows that refer to a begun record are removed with the first record, although they prevent the removal of this one alone. */
@@ -172,7 +172,8 @@ async function goTogether(
   })
   const { resource: referred, stored: row } = own
   return (
-    (await referrersGoing(context, referred, row, dependent, removals, together)) !== 'blocking'
+    (await referrersRemovedToo(context, referred, row, dependent, removals, together)) !==
+    'blocking'
   )
 }
 

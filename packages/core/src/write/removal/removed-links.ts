@@ -42,7 +42,7 @@ export async function linksOf(
   return removed
 }
 
-/** Notes the links of a deleted record for the commit callbacks. Adds them to `gone`, as `rowText`. */
+/** Notes the links of a deleted record for the commit callbacks. Adds them (`rowText`) to `gone`, so that `linksLeft` leaves them out. */
 export function noteRemovedLinks(
   { changes }: WriteContext,
   source: Resource,
@@ -60,7 +60,7 @@ export function noteRemovedLinks(
   }
 }
 
-/** The links of some records without those that are gone with the records at their other end. */
+/** The links of some records without those that are gone with the records at their other end, so that callbacks receive each link once. */
 export function linksLeft(
   rows: readonly Values[],
   removed: LinksOfRows,

@@ -1,4 +1,5 @@
-// RemovedRecords: the records that a request has removed so far, and those that have lost references to deleted ones.
+// RemovedRecords: the records that a request has removed so far, so that none is removed twice, and those that have lost references to
+// deleted ones.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'

@@ -16,6 +16,6 @@ export interface Removing {
   readonly flush: () => Promise<void>
   /** Calls the hooks of dependents. */
   readonly remove: (dependents: readonly WriteNode[], links: LinksOfRows) => Promise<void>
-  /** Call it when what is known of the next records may be wrong. */
-  readonly outdate: () => void
+  /** Call it when what was looked up of the next records may be wrong, so that they are looked up again. */
+  readonly forgetLookUps: () => void
 }

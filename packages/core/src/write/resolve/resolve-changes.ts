@@ -185,7 +185,7 @@ async function findByKey(
   }
 }
 
-const isUnknown = ({ isKnown }: WriteNode): boolean => !isKnown
+const isUnknown = ({ isResolved }: WriteNode): boolean => !isResolved
 
 const keyOf = (resource: Resource, { key, stored }: WriteNode): readonly Value[] =>
   key ?? (stored === undefined ? [] : (keyIn(resource, stored) ?? []))

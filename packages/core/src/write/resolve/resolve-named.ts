@@ -1,4 +1,5 @@
-// resolveNamed: finds the stored records that nested objects name by their keys, through the caller's scope (docs/guide/writing.md).
+// resolveNamed: finds the stored records that nested objects name by their keys, among those that the caller may see, so that each object
+// is linked, moved or created (docs/guide/writing.md). `write/README.md` explains node, level and segment.
 
 import { missingReference } from '../../errors.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -31,13 +32,14 @@ export async function resolveNamed(context: WriteContext, segment: Segment): Pro
     return
   }
   // A callback may give a record another key, and a collation makes keys equal that differ in case.
-  level.isInexact ||= isCollated(resource) || context.hooks.has(resource, 'add')
+  level.keysMayChange ||= isCollated(resource) || context.hooks.has(resource, 'add')
   const later = await decide(context, segment, references)
-  if (level.isInexact) level.stayAtOne()
+  if (level.keysMayChange) level.stayAtOne()
   segment.postpone(later)
 }
 
-const isLookedUp = ({ isKnown, decision }: WriteNode): boolean => !isKnown && decision !== 'create'
+const isLookedUp = ({ isResolved, decision }: WriteNode): boolean =>
+  !isResolved && decision !== 'create'
 
 /** Decides what is done with each node; returns those that wait. */
 async function decide(
@@ -50,9 +52,10 @@ async function decide(
   const known = mayFind
     ? await storedRecords(context, level, references.filter(isLookedUp))
     : noRecords
-  const isInexact = known.isInexact || (mayFind && isCollated(resource) && nodes.length > 1)
-  const mayHaveOtherKey = level.isInexact
-  level.isInexact ||= isInexact
+  const mayMatchOtherSpelling =
+    known.foundOtherSpelling || (mayFind && isCollated(resource) && nodes.length > 1)
+  const mayHaveOtherKey = level.keysMayChange
+  level.keysMayChange ||= mayMatchOtherSpelling
   const later = new Set<WriteNode>()
   /** The keys that the earlier nodes name. */
   const texts = new Set<string>()
@@ -71,9 +74,10 @@ async function decide(
     const text = keyText(node.key)
     const isRepeated = texts.has(text)
     texts.add(text)
-    // The record may be stored with another spelling of the key. If this segment creates records, a later one looks the key up.
-    const looksUpAlone = isInexact && !creates
-    const stored = node.isKnown
+    // The record may be stored with another spelling of the key. After a node that creates a record, an unmatched key may name that
+    // record, so the node waits (`later`) instead of being looked up now.
+    const looksUpAlone = mayMatchOtherSpelling && !creates
+    const stored = node.isResolved
       ? node.stored
       : ((context.generatedKeys.has(resource, text) ? undefined : known.byKey.get(text)) ??
         (looksUpAlone ? await storedRecord(context, level, node) : undefined))
@@ -83,12 +87,12 @@ async function decide(
       node.stored = stored
       node.decision = options.whenFound
       // Nothing changes a record that is only referred to, so a later segment need not look it up again.
-      node.isKnown ||= options.whenFound === 'link'
+      node.isResolved ||= options.whenFound === 'link'
       taken.add(own)
       continue
     }
     const { asMissing } = node
-    const mayNameNew = isRepeated || asMissing === null || isInexact || mayHaveOtherKey
+    const mayNameNew = isRepeated || asMissing === null || mayMatchOtherSpelling || mayHaveOtherKey
     if (mayFind && creates && mayNameNew) later.add(node)
     else if (asMissing === null) {
       node.decision = undefined
@@ -110,10 +114,10 @@ interface StoredRecords {
   /** By `keyText` of their keys. */
   readonly byKey: ReadonlyMap<string, Values>
   /** Whether the database has found a record whose key is spelt otherwise than in the list, because a collation makes both equal. */
-  readonly isInexact: boolean
+  readonly foundOtherSpelling: boolean
 }
 
-const noRecords: StoredRecords = { byKey: new Map(), isInexact: false }
+const noRecords: StoredRecords = { byKey: new Map(), foundOtherSpelling: false }
 
 async function storedRecords(
   context: WriteContext,
@@ -127,14 +131,14 @@ async function storedRecords(
   const read = columnsOf(context, level, nodes)
   if (keys.size === 1) {
     const stored = await storedRecord(context, level, first, read)
-    return { byKey: new Map(stored && [[keyText(first.key), stored]]), isInexact: false }
+    return { byKey: new Map(stored && [[keyText(first.key), stored]]), foundOtherSpelling: false }
   }
   const paths = (text: string) =>
     nodes.filter(({ key }) => key !== undefined && keyText(key) === text).flatMap(keyPaths)
   const byKey = await recordsByKey(context, level, [...keys.values()], read, paths)
-  let isInexact = false
-  for (const text of byKey.keys()) isInexact ||= !keys.has(text)
-  return { byKey, isInexact }
+  let foundOtherSpelling = false
+  for (const text of byKey.keys()) foundOtherSpelling ||= !keys.has(text)
+  return { byKey, foundOtherSpelling }
 }
 
 type Read = readonly NamedColumn[] | undefined

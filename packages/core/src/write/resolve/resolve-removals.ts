@@ -27,7 +27,7 @@ export async function resolveRemovals(context: WriteContext, segment: Segment): 
     level.links = await linksOf(context, { resource, how, rows })
   }
   // A policy may send statements in each look-up.
-  const note = async () => removals.outdate()
+  const note = async () => removals.forgetLookUps()
   await withHooks(context, note, () => lookAhead(context, segment))
 }
 

@@ -87,7 +87,7 @@ export async function callHooks(
 /** Ends the segments after the nodes whose hooks are being called, because what is known of the later ones may be outdated. */
 function endSegments(open: readonly Segment[]): void {
   // The lists of dependents have the same `removals`.
-  open[0]?.level.removals?.outdate()
+  open[0]?.level.removals?.forgetLookUps()
   for (const one of open) {
     // Without look-ups nothing that is known of the later nodes may be outdated.
     if (!one.isLookedUp) continue
@@ -132,9 +132,9 @@ async function removeOrWait(
   const removals = level?.removals
   if (level === undefined || removals === undefined) return
   const { links } = level
-  const outdate = () => endSegments(open)
+  const forgetLookUps = () => endSegments(open)
   try {
-    await removeNode({ context, removals, links, add, flush: store, remove, outdate }, node)
+    await removeNode({ context, removals, links, add, flush: store, remove, forgetLookUps }, node)
   } catch (error) {
     if (!removalOf(level.options).inRounds || !isReferredTo(error)) throw error
     level.tryLater(node, error)

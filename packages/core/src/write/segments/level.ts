@@ -28,7 +28,7 @@ export class Level {
   /** Whether records that foreign keys of the nodes refer to were looked up. */
   hasReferences = false
   /** Whether a new record may have another key than its object, so that any later object may name it. */
-  isInexact = false
+  keysMayChange = false
   /** Given if the records are removed. */
   readonly removals: Removals | undefined
   /** The links of the records that are removed. */
@@ -148,7 +148,7 @@ export class Segment {
   get isLookedUp(): boolean {
     return (
       this.level.hasReferences ||
-      this.#nodes.some(({ key, isKnown }) => key !== undefined || isKnown)
+      this.#nodes.some(({ key, isResolved }) => key !== undefined || isResolved)
     )
   }
 

@@ -100,7 +100,7 @@ export interface WriteContext extends ValueSources {
   readonly written: WrittenRecords
   readonly generatedKeys: GeneratedKeys
   readonly removedLinks: RemovedLinkCount
-  /** Whether the host application has begun the transaction. Writes set no savepoints in it. */
+  /** Whether the host application has begun the transaction, so that it can neither be repeated nor rolled back as a whole. */
   readonly hosted: boolean
   /**
    * Repeats the transaction with savepoints; a write calls it to find out which record was refused. Absent if the transaction sets

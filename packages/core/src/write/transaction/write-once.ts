@@ -12,7 +12,7 @@ import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
 import type { FusionFacts } from '../fusion/fusion-of.ts'
 import type { Fused, OneRecord } from '../fusion/one-record.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
-import type { Warned } from '../refusals/explained-error.ts'
+import type { WarningSink } from '../refusals/explained-error.ts'
 import { type Probe, refusedWrite, type WriteRefusal, writeRefusalOf } from '../refusals/refusal.ts'
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
@@ -35,7 +35,7 @@ export interface TransactionDatabase {
 }
 
 /** What the transaction of a write needs of the request; `W` is the write in it, `R` the response. */
-export interface WriteRequest<W extends OpenWrite, R> extends Warned {
+export interface WriteRequest<W extends OpenWrite, R> extends WarningSink {
   /** The host's own instance, or the transaction that the host or the batch has begun. */
   readonly own: AnyDatabase
   /** The connection outside of the transaction. */

@@ -94,7 +94,11 @@ function resolve(
   if (pairs.some(([column]) => !canBeKey({ type: typeOf(child, column) }))) {
     return 'values of its type cannot be keys'
   }
-  if (pairs.some(([own, other]) => isFiner(child, own) || isFiner(parent, other))) {
+  if (
+    pairs.some(
+      ([own, other]) => responsesLoseDigits(child, own) || responsesLoseDigits(parent, other),
+    )
+  ) {
     return 'its values have more digits than responses show'
   }
   const mismatch = pairs.find(([column, target]) => !agree(child, column, parent, target))
@@ -133,8 +137,10 @@ export function agree(
 const typeOf = (draft: ModelDraft, column: string): ColumnType =>
   draft.columns[draft.fields.get(column) ?? '']?.type ?? 'opaque'
 
-const isFiner = ({ table }: ModelDraft, column: string): boolean =>
-  table.columns.some(({ name, isFiner }) => name === column && isFiner === true)
+const responsesLoseDigits = ({ table }: ModelDraft, column: string): boolean =>
+  table.columns.some(
+    ({ name, responsesLoseDigits }) => name === column && responsesLoseDigits === true,
+  )
 
 const isText = (type: ColumnType): boolean => columnTypes[type].text === 'any'
 

@@ -12,8 +12,8 @@ import {
   driverDay,
   driverMoment,
   exactNumber,
-  givenText,
   jsonTextOf,
+  refuseObject,
 } from '../../shared/values/driver-values.ts'
 import type { MysqlFacts } from '../mysql-column-facts.ts'
 import { isZeroDate } from './mysql-moments.ts'
@@ -41,7 +41,7 @@ export function mysqlRowDecoder(
           facts.driver.parsesJson && (known?.isToldAsJson ?? true) && !(raw instanceof Uint8Array),
         )
       case 'opaque':
-        return givenText(column, raw)
+        return refuseObject(column, raw)
       default:
         return raw
     }

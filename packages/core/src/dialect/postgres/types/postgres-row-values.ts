@@ -11,8 +11,8 @@ import {
   driverDay,
   driverMoment,
   exactNumber,
-  givenText,
   jsonTextOf,
+  refuseObject,
 } from '../../shared/values/driver-values.ts'
 import type { PostgresFacts } from '../postgres-column-facts.ts'
 import { farText, infinityOf } from './moments.ts'
@@ -47,7 +47,7 @@ export function postgresRowDecoder(
       case 'list':
         return itemsOf(typeof raw === 'string' ? itemsOfLiteral(raw) : raw)
       case 'opaque':
-        return givenText(column, raw)
+        return refuseObject(column, raw)
       default:
         return raw
     }

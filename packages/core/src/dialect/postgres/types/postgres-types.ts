@@ -281,10 +281,7 @@ function momentJson(type: string, ref: Ref): Fragment | undefined {
   return within(utc, form, sql`'9999-12-31 23:59:59.999999'`)
 }
 
-/**
- * Replaces a value whose JSON the service must build itself; `fitsJson` finds it. A text that contains these characters by chance
- * only makes the service read the rows again.
- */
+/** Replaces a value whose JSON the service must build itself; `hasNoMark` finds it. */
 const unfit = sql`chr(1) || '?'`
 
 /** Writes dates of the years 1 to 9999, and leaves other years and infinities to the service. */

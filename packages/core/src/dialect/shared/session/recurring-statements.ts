@@ -1,7 +1,7 @@
 // Prepares only statements that occur a second time.
 
 import { lruMap } from '../../../lib/lru-map.ts'
-import { asksForArrays, withoutMark } from '../values/array-rows.ts'
+import { asksForArrays, withoutArrayMark } from '../values/array-rows.ts'
 
 /** A statement that has occurred before. */
 export interface Recurring {
@@ -29,7 +29,7 @@ export function recurringStatements<T extends Recurring>(
     const known = kept.get(text)
     if (known !== undefined) return known
     const arrays = asksForArrays(text)
-    const statement = { text: arrays ? withoutMark(text) : text, arrays }
+    const statement = { text: arrays ? withoutArrayMark(text) : text, arrays }
     if (!isWorth(statement)) return undefined
     if (seen.get(text) === undefined) {
       seen.set(text, true)

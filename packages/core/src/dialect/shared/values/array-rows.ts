@@ -12,4 +12,4 @@ export const asArrays = (text: string): string => mark + text
 export const asksForArrays = (text: string): boolean => text.startsWith(mark)
 
 /** Removes the mark from a statement that has it. */
-export const withoutMark = (text: string): string => text.slice(mark.length)
+export const withoutArrayMark = (text: string): string => text.slice(mark.length)

@@ -43,6 +43,7 @@ export async function lookUpDriverValues(
 /** `raws` are what the driver has made of `probes`. */
 function zoneOf(raws: readonly unknown[]): DriverValues['zone'] {
   const [first] = raws
+  // The driver returns datetimes as text, which need no zone.
   if (!(first instanceof Date)) return 'process'
   const isOfProcess = raws.every((raw, i) => isoIn(raw as Date, 'process') === probes[i])
   return isOfProcess ? 'process' : Date.parse(probes[0]) - first.getTime()
@@ -59,7 +60,7 @@ function isoIn(date: Date, zone: DriverValues['zone']): string {
 
 /** Returns the JSON form of a datetime without time zone that the driver has read as a Date. */
 export const driverMoment = (column: DialectColumn, date: Date, { zone }: DriverValues): string =>
-  isoIn(valid(column, date), zone)
+  isoIn(requireValidDate(column, date), zone)
 
 /**
  * Returns the JSON form of a date that the driver has read as a Date: midnight in the zone in which it reads datetimes, in UTC or in the zone
@@ -67,13 +68,13 @@ export const driverMoment = (column: DialectColumn, date: Date, { zone }: Driver
  */
 export function driverDay(column: DialectColumn, date: Date, { zone }: DriverValues): string {
   const zones = [zone, 0, 'process'] as const
-  const isos = zones.map((one) => isoIn(valid(column, date), one))
+  const isos = zones.map((one) => isoIn(requireValidDate(column, date), one))
   // The process has no midnight on days on which its clocks are set forward at that time.
   const iso = isos.find((one) => one.endsWith('T00:00:00.000Z')) ?? isoIn(date, 'process')
   return iso.slice(0, iso.indexOf('T'))
 }
 
-function valid(column: DialectColumn, date: Date): Date {
+function requireValidDate(column: DialectColumn, date: Date): Date {
   if (!Number.isNaN(date.getTime())) return date
   throw new TypeError(
     `The driver returns an invalid Date for a value of "${column.name}", such as a zero date. Select the column as text.`,
@@ -81,12 +82,13 @@ function valid(column: DialectColumn, date: Date): Date {
 }
 
 /**
- * Refuses a number whose last digits the driver may have rounded. Doubles have 53 bits; every decimal of 15 digits is the shortest text of
- * one.
+ * Refuses a number whose last digits the driver may have rounded, so that no response shows a wrong number. A decimal of at most 15
+ * digits survives the conversion to a double and back; with more, or beyond 2^53, digits may be lost.
  */
 export function exactNumber(column: DialectColumn, raw: unknown): unknown {
   if (typeof raw !== 'number' || Number.isSafeInteger(raw) || !Number.isFinite(raw)) return raw
   const digits = String(Math.abs(raw)).replace(/e.*|^0\.0*|\./g, '')
+  // `1e20` shows one digit, but may have been 100000000000000000001.
   if (digits.length <= 15 && Math.abs(raw) < Number.MAX_SAFE_INTEGER) return raw
   throw new TypeError(
     `The driver returns a number for "${column.name}" whose digits it may have rounded. Set the driver to return such values as strings, or select the column as text.`,
@@ -94,7 +96,7 @@ export function exactNumber(column: DialectColumn, raw: unknown): unknown {
 }
 
 /** Refuses an object that the driver has made of a value whose text is shown. */
-export function givenText(column: DialectColumn, raw: unknown): unknown {
+export function refuseObject(column: DialectColumn, raw: unknown): unknown {
   if (typeof raw !== 'object' || raw === null) return raw
   throw new TypeError(
     `The driver returns an object for "${column.name}", which does not tell the text of the value. Select the column as text.`,

@@ -6,10 +6,13 @@ import type { DialectColumn, DialectTable } from '../../../model/dialect-column.
 import type { MultiRowInserts } from '../../internal-dialect.ts'
 import { tableColumns } from './table-columns.ts'
 
-/** For INSERT with several records: a record that omits one of these columns gets NULL, which is the column's default. */
+/**
+ * How one INSERT writes several records: one that omits a column without a default gets NULL. A column with a default has no value that
+ * stands for it (undefined), so that a record which omits it is inserted by another statement.
+ */
 export const multiRowInserts = (withoutDefault: ReadonlySet<DialectColumn>): MultiRowInserts => ({
   omitted: (column) => (withoutDefault.has(column) ? sql`null` : undefined),
-  counter: { by: 'returning' },
+  generatedKeys: { by: 'returning' },
 })
 
 /** Finds the columns without a default in ordinary tables. Skips tables named `_cf_…`, which Cloudflare's D1 forbids to read. */

@@ -61,9 +61,9 @@ function listContent(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
-  { rows, listText }: Pick<LoadedPage, 'rows' | 'listText'>,
+  { rows, rowsJson }: Pick<LoadedPage, 'rows' | 'rowsJson'>,
 ): MaybePromise<Content> {
-  if (listText !== undefined) return { value: null, text: listText }
+  if (rowsJson !== undefined) return { value: null, text: rowsJson }
   if (!serialisesToText(call, resource, plan)) {
     return andThen(objectsOf(call, resource, plan, rows, call.asText), (objects) =>
       dumpedContent(call, resource, plan, objects, objects),

@@ -2,7 +2,7 @@
 
 import { unknownParameter } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
-import { rawText, splitPairs } from '../../../query/parse/query-string.ts'
+import { splitPairs, wholeText } from '../../../query/parse/query-string.ts'
 import { splitUrl } from '../../route-table.ts'
 
 /** Throws 400, with `hint` in the message, for any parameter but `additional`, those of the host (API_ADDITIONAL_QUERY_PARAMS). */
@@ -16,6 +16,6 @@ export function refuseParameters(
     const key = equals === -1 ? pair.text : pair.text.slice(0, equals)
     const isKnown = additional.includes(key)
     // An empty part means the whole pair.
-    if (!isKnown) throw unknownParameter(key, hint, rawText(pair, 0, 0))
+    if (!isKnown) throw unknownParameter(key, hint, wholeText(pair))
   }
 }

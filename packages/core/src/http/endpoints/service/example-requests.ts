@@ -92,8 +92,8 @@ function filtered(resource: Resource): ExampleQuery | undefined {
 
 /** Whether readers understand the order of the values: numbers and dates, but no large numbers, which often are keys. */
 function isMeasure({ type }: NamedColumn): boolean {
-  const { number, json, ofMoment } = columnTypes[type]
-  return ofMoment !== false || (number === 'whole' ? json === 'number' : number !== false)
+  const { number, json, fromClock } = columnTypes[type]
+  return fromClock !== false || (number === 'whole' ? json === 'number' : number !== false)
 }
 
 function ordered(resource: Resource): ExampleQuery | undefined {

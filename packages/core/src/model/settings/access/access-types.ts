@@ -1,4 +1,5 @@
-// Roles, authentication requirements, policies and stores as the configuration accepts them (docs/guide/access.md).
+// Who may do what, as the configuration says it: roles, authentication requirements, policies, look-ups of credentials, and stores of rate
+// limits (docs/guide/access.md).
 // Types only.
 
 import type { AnyModel } from '../../define-model.ts'
@@ -12,7 +13,7 @@ type Falsy = false | null | undefined | 0 | ''
 /** The strategies of API_AUTHENTICATE_METHOD. */
 export type StrategyName = 'jwt' | 'basic' | 'api_key' | 'custom'
 
-/** The keys of requirements; the most specific key that is present decides. */
+/** The keys of requirements; the most specific key that is present decides. `'*'` means the same as `'ALL'`, and is asked last. */
 export type AccessKey =
   | 'GET'
   | 'GET_ONE'
@@ -90,7 +91,7 @@ export type ApiKeyLookup<User = HookUser> = (key: string) => Awaitable<User>
  */
 export type CustomAuth<User = HookUser> = (request: ApiRequest) => Awaitable<User>
 
-/** Where an access token is read from: the Authorization header, a cookie, or a host function. */
+/** Where an access token is read from: the Authorization header, a cookie, or a host function; that may be named as `'module#export'`. */
 export type TokenProvider =
   | 'header'
   | 'cookie'

@@ -3,7 +3,7 @@
 import type { MetaMethod } from '../access/callbacks-of-model.ts'
 import type { ApiConfig, MethodName } from '../config.ts'
 import type { Meta } from '../meta.ts'
-import { type RateWindow, rateWindows } from './rate-windows.ts'
+import { type RateWindow, readRateWindows } from './rate-windows.ts'
 
 /** The windows of each method; empty: no limit. */
 export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
@@ -12,7 +12,7 @@ export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
 export function resolveRates(meta: Meta, config: ApiConfig): RateSettings {
   const of = (method: MethodName): readonly RateWindow[] => {
     const name = `${method.toLowerCase() as MetaMethod}_rate_limit` as const
-    return rateWindows(meta[name] ?? meta.rate_limit ?? config.API_RATE_LIMIT ?? '') ?? []
+    return readRateWindows(meta[name] ?? meta.rate_limit ?? config.API_RATE_LIMIT ?? '') ?? []
   }
   return {
     GET: of('GET'),

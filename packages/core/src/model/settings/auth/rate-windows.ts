@@ -19,10 +19,10 @@ const form = /^([1-9]\d*)\s*(?:\/|\s+per\s+)\s*(?:([1-9]\d*)\s+)?(second|minute|
  * Returns the windows of a limit, shortest first; undefined if the string is not a limit.
  *
  * ```ts
- * rateWindows('5 per minute; 100/2 hours') // [{ count: 5, ms: 60000 }, { count: 100, ms: 7200000 }]
+ * readRateWindows('5 per minute; 100/2 hours') // [{ count: 5, ms: 60000 }, { count: 100, ms: 7200000 }]
  * ```
  */
-export function rateWindows(text: string): readonly RateWindow[] | undefined {
+export function readRateWindows(text: string): readonly RateWindow[] | undefined {
   const windows: RateWindow[] = []
   for (const part of text.split(';')) {
     const match = form.exec(part.trim())

@@ -10,7 +10,7 @@ import type { Problems } from '../setting-problems.ts'
 import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
 import { resolveRefreshCookie } from './cookies/resolve-refresh-cookie.ts'
-import { rateWindows } from './rate-windows.ts'
+import { readRateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 import { conditionProblem } from './user-active-problem.ts'
 
@@ -52,7 +52,7 @@ export function resolveAuth(
     refreshCookie: resolveRefreshCookie(config, routes, problems),
     trustedOrigins: get('API_TRUSTED_ORIGINS'),
     routes,
-    loginWindows: rateWindows(get('API_LOGIN_RATE_LIMIT')) ?? [],
+    loginWindows: readRateWindows(get('API_LOGIN_RATE_LIMIT')) ?? [],
   }
 }
 

@@ -7,7 +7,7 @@ import { withoutEndZeros, withoutLeadingZeros } from '../../../lib/json/zeros.ts
 import { expectation, expectedType } from '../../../lib/problems/expectation.ts'
 import { isString, neverCanonical, type TypeDefinition } from '../../type-definition.ts'
 
-/** Longest text that is read as a decimal, in characters. Longer than any valid one, which has at most 60 digits without zeros around. */
+/** Longest text that is read as a decimal, in characters: a valid one has at most 90 digits, 60 of them before the point, besides zeros. */
 const longest = 200
 
 const expected = expectedType('decimal', 'a decimal number such as 12.50')
@@ -17,12 +17,12 @@ export const decimalType: TypeDefinition = {
   number: 'exact',
   text: false,
   comparison: 'ordered',
-  ofMoment: false,
-  isRange: false,
-  isFiner: false,
+  fromClock: false,
+  standsForRange: false,
+  responsesLoseDigits: false,
   isShownInFull: false,
-  hasOneJson: false,
-  hasOneText: false,
+  hasOneJsonForm: false,
+  hasOneKeyText: false,
   holdsUuid: false,
   isOnlyRead: false,
   secrets: 'digits',

@@ -3,7 +3,7 @@
 
 import { excerpt } from '../../../lib/error-size.ts'
 import { checkListLength } from '../limits.ts'
-import { rawText, type Stretch, trim } from '../query-string.ts'
+import { type Stretch, trim, wholeText } from '../query-string.ts'
 import { atEnd, type Cursor, malformed, peek, skipBlanks } from '../text-cursor.ts'
 
 /** item *( "," item ): returns the items from the cursor to the end of the pair, including empty ones. */
@@ -32,7 +32,7 @@ export function readList<T>(
   readItem: (item: Stretch) => T,
 ): T[] {
   return splitItems(cursor).map((item, index) => {
-    checkListLength(cursor.tally, before + index + 1, () => rawText(cursor.pair, 0, 0))
+    checkListLength(cursor.tally, before + index + 1, () => wholeText(cursor.pair))
     if (item.end > item.start) return readItem(item)
     throw emptyItem(cursor, name)
   })
@@ -47,7 +47,7 @@ export function readTerms<T>(cursor: Cursor, name: string, before: number, readI
   const items: T[] = []
   for (;;) {
     skipBlanks(cursor)
-    checkListLength(tally, before + items.length + 1, () => rawText(pair, 0, 0))
+    checkListLength(tally, before + items.length + 1, () => wholeText(pair))
     if (atEnd(cursor) || peek(cursor) === ',') throw emptyItem(cursor, name)
     items.push(readItem())
     skipBlanks(cursor)

@@ -3,7 +3,7 @@
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FieldNode, TextNode } from '../ast.ts'
 import { functionHint } from '../misplaced-function.ts'
-import { type Pair, rawText, spanOf } from '../query-string.ts'
+import { type Pair, spanOf, wholeText } from '../query-string.ts'
 import { malformed } from '../text-cursor.ts'
 
 /** field = [ path "." ] column */
@@ -20,8 +20,7 @@ export function readField(pair: Pair, start: number, end: number): FieldNode {
 /** path = name *( "." name ) */
 export function readPath(pair: Pair, start: number, end: number): TextNode[] {
   const text = pair.text.slice(start, end)
-  if (text === '')
-    throw malformed(pair, 0, 0, `Expected a name in "${excerpt(rawText(pair, 0, 0))}".`)
+  if (text === '') throw malformed(pair, 0, 0, `Expected a name in "${excerpt(wholeText(pair))}".`)
   const names: TextNode[] = []
   let from = start
   for (const name of text.split('.')) {

@@ -27,7 +27,8 @@ export function groupKeys(
   let fewest = keys.map((key): KeyGroup => ({ first: key, listed: 0, values: [key[0] as Value] }))
   for (let listed = columns.length - 1; listed >= 0; listed--) {
     // A list of values that stand for ranges cannot use an index on every database.
-    if (columnTypes[(columns[listed] as { readonly type: ColumnType }).type].isRange) continue
+    if (columnTypes[(columns[listed] as { readonly type: ColumnType }).type].standsForRange)
+      continue
     const groups = groupsBy(listed, keys)
     if (groups.length < fewest.length) fewest = groups
   }

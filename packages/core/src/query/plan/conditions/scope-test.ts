@@ -89,8 +89,8 @@ function textOf({ type }: TypedColumn, value: unknown): string | undefined {
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) return undefined
     const iso = value.toISOString()
-    const { ofMoment } = columnTypes[type]
-    return ofMoment === false ? iso : ofMoment(iso)
+    const { fromClock } = columnTypes[type]
+    return fromClock === false ? iso : fromClock(iso)
   }
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
     ? String(value)

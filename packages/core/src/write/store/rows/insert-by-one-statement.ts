@@ -54,7 +54,7 @@ export async function insertWithKeys(
   context: WriteContext,
   resource: Resource,
   group: InsertGroup,
-  { counter }: MultiRowInserts,
+  { generatedKeys }: MultiRowInserts,
   returned: ReturnedRows | undefined,
 ): Promise<readonly Values[] | undefined> {
   const { generated, columns, rows } = group
@@ -68,9 +68,9 @@ export async function insertWithKeys(
     return rows.map(valuesIn)
   }
   const keys =
-    counter.by === 'returning' || returned !== undefined
+    generatedKeys.by === 'returning' || returned !== undefined
       ? await returnedKeys(context, resource, group, key, returned)
-      : await consecutiveKeys(context, resource, group, key, counter.step)
+      : await consecutiveKeys(context, resource, group, key, generatedKeys.step)
   return keys && identified(resource, key, rows, keys)
 }
 

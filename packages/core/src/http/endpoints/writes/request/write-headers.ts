@@ -33,6 +33,7 @@ export function preconditionOf(
   const condition = writeCondition(request)
   if (condition === undefined) return undefined
   const { needsRecord, holdsFor } = condition
+  // `reach`: whether the caller may list the records of a model.
   const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
   return {
     columns: isReadable && needsRecord ? [...resource.columns.values()] : [],
