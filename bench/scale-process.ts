@@ -1,6 +1,6 @@
 /** Starts an API with many models in a separate process and sends one figure: `scale-process.ts <file> <what>`. */
 import { createApi } from '@model-api/core'
-import { preparedSqlite } from '@model-api/core/prepared'
+import { preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { manyModels } from './scale-models.ts'

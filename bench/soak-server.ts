@@ -5,7 +5,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApi, defineModel, passwordCheck } from '@model-api/core'
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import { listener } from '@model-api/http-node'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

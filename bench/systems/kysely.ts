@@ -1,5 +1,5 @@
-/** Kysely over the same pool as in a service, with prepared statements where the core has a wrapper for the driver. */
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
+/** Kysely over the driver of each database, with the core's wrapper of it as in a service, or without. */
+import { guardedMysql, preparedPg, preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import {
   type Dialect,
@@ -23,32 +23,32 @@ interface Opening {
 
 export function openKysely(
   name: DatabaseName,
-  prepared = false,
+  wrapped = false,
   { location = locationOf(name), connections = poolSize, log }: Opening = {},
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those of data.ts
 ): Kysely<any> {
-  const dialect = dialectOf(name, prepared, location, connections)
+  const dialect = dialectOf(name, wrapped, location, connections)
   return new Kysely(log === undefined ? { dialect } : { dialect, log })
 }
 
 function dialectOf(
   name: DatabaseName,
-  prepared: boolean,
+  wrapped: boolean,
   location: string,
   connections: number,
 ): Dialect {
   switch (name) {
     case 'sqlite': {
       const file = openFile(location)
-      return new SqliteDialect({ database: prepared ? preparedSqlite(file) : file })
+      return new SqliteDialect({ database: wrapped ? preparedSqlite(file) : file })
     }
     case 'postgres': {
       const pool = new pg.Pool({ connectionString: location, max: connections })
-      return new PostgresDialect({ pool: preparedPg(pool, { named: prepared }) })
+      return new PostgresDialect({ pool: wrapped ? preparedPg(pool) : pool })
     }
     case 'mysql': {
       const pool = createPool({ uri: location, connectionLimit: connections })
-      return new MysqlDialect({ pool: preparedMysql(pool, { prepared }) })
+      return new MysqlDialect({ pool: wrapped ? guardedMysql(pool) : pool })
     }
   }
 }

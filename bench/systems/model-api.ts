@@ -40,7 +40,7 @@ const hosted = (host: Host, { prepared = true, users = false }: Made = {}): Syst
 })
 
 export const modelApi: System = hosted((api) => listener(api))
-/** model-api without prepared statements. MySQL has none in either case. */
+/** model-api over Kysely's own drivers, which keep no prepared statements. */
 export const modelApiUnprepared: System = hosted((api) => listener(api), { prepared: false })
 
 /** model-api with users, whose row is read for each request, and a policy as data on every model. */

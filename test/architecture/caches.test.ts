@@ -83,10 +83,9 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
   'write/fusion/fusion-of.ts': [1, ofModels],
   'access/hooks/model-functions.ts': [1, 'by the request: the time that its validators were told'],
   'write/nodes/look-up-plan.ts': [1, ofModels],
-  'drivers/mysql/prepared-mysql.ts': [2, ofDriver],
   'drivers/postgres/prepared-text-rows.ts': [2, ofDriver],
   'drivers/postgres/prepared-postgres.ts': [1, ofDriver],
-  'dialect/shared/session/recurring-statements.ts': [2, ofDriver],
+  'drivers/postgres/statement-names.ts': [2, ofDriver],
   'dialect/shared/json/object-text.ts': [1, 'within one prepared read, by the beginning of URLs'],
   'drivers/sqlite/prepared-sqlite.ts': [1, ofDriver],
   'openapi/endpoint/documentation.ts': [

@@ -170,7 +170,7 @@ suite('the rules about imports', (test) => {
       ['model/column.ts', 'model/settings/settings.ts'],
       ['errors.ts', 'api.ts'],
       ['query/plan/order/page.ts', 'http/etag.ts'],
-      ['drivers/mysql/prepared-mysql.ts', 'query/parse/ast.ts'],
+      ['drivers/mysql/guarded-mysql.ts', 'query/parse/ast.ts'],
       ['write/store/save.ts', 'access/hooks/write-hooks.ts'],
       ['openapi/document.ts', 'catalogue/check/schema-check.ts'],
     ] as const) {

@@ -37,7 +37,7 @@ export const layers: readonly (readonly string[])[] = [
   ['handle.ts'],
   ['client-in-process.ts'],
   ['api.ts'],
-  ['index.ts', 'internals.ts', 'introspect.ts', 'redis.ts', 'prepared.ts', 'client.ts'],
+  ['index.ts', 'internals.ts', 'introspect.ts', 'redis.ts', 'drivers.ts', 'client.ts'],
 ]
 
 /** Imports that are forbidden, although they lie in a lower layer: packages, and folders of the core. */
@@ -79,7 +79,7 @@ export const entries: readonly string[] = [
   'internals.ts',
   'introspect.ts',
   'redis.ts',
-  'prepared.ts',
+  'drivers.ts',
   'client.ts',
 ]
 

@@ -1,6 +1,6 @@
 /** PostgreSQL: a cursor at a value without a JSON form, such as `NaN` or `infinity`, lost rows or never ended. */
 import { type Api, type Column, createApi, defineModel } from '@model-api/core'
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import { Kysely, PostgresDialect } from 'kysely'
 import { equal } from '../support/assert.ts'
 import { compareValues, type Value } from '../support/reference/values.ts'

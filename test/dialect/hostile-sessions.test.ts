@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApi } from '@model-api/core'
+import { guardedMysql, preparedPg, preparedSqlite } from '@model-api/core/drivers'
 import { sessionSettings } from '@model-api/core/internals'
 import { introspect } from '@model-api/core/introspect'
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
@@ -207,7 +207,7 @@ function dialectOf(
     pool.on('connection', (connection) => {
       for (const statement of statements) connection.query(statement, note)
     })
-    return new MysqlDialect({ pool: isWrapped ? preparedMysql(pool) : pool })
+    return new MysqlDialect({ pool: isWrapped ? guardedMysql(pool) : pool })
   }
   const pool = new pg.Pool({ connectionString: url, max: 2 })
   pool.on('error', () => {})

@@ -1,7 +1,7 @@
 // After `analyze`, SQLite inspects bound values and plans a cached statement again for each of them. Values that no plan
 // depends on are hidden from it.
 import { type Api, createApi, defineModel } from '@model-api/core'
-import { preparedSqlite } from '@model-api/core/prepared'
+import { preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { frozenClock } from '../support/api.ts'

@@ -1,6 +1,6 @@
 /** Settings of a connection that change what a statement means: such a connection serves no request, and the error names the line to add. */
 import { type Api, createApi, defineModel } from '@model-api/core'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, MysqlDialect, type MysqlPool, PostgresDialect, sql } from 'kysely'
 import mysql from 'mysql2'
@@ -81,7 +81,7 @@ function mysqlPool(
     count += 1
     for (const statement of setUp(count)) connection.query(statement)
   })
-  return kind === 'a wrapped pool' ? preparedMysql(pool) : pool
+  return kind === 'a wrapped pool' ? guardedMysql(pool) : pool
 }
 
 const injectable = "set session sql_mode = concat(@@sql_mode, ',NO_BACKSLASH_ESCAPES')"

@@ -7,7 +7,7 @@ import {
   type DriverName,
   defineModel,
 } from '@model-api/core'
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg, preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import {
   type Insertable,
@@ -291,8 +291,8 @@ function driversOf(name: DriverName, url: string): Readonly<Record<string, () =>
     const poolOf = () => mysql.createPool({ uri: url, connectionLimit: 2 })
     return {
       mysql2: () => new Kysely({ dialect: new MysqlDialect({ pool: poolOf() }) }),
-      preparedMysql: () =>
-        new Kysely({ dialect: new MysqlDialect({ pool: preparedMysql(poolOf()) }) }),
+      guardedMysql: () =>
+        new Kysely({ dialect: new MysqlDialect({ pool: guardedMysql(poolOf()) }) }),
     }
   }
   return {

@@ -1,5 +1,5 @@
 /** A connection whose set-up fails or does not respond is closed, and its place in the pool is free again. */
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'

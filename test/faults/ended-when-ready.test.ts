@@ -1,6 +1,6 @@
 /** A server ends a connection in the packet that reports it as ready, before the pool has handed out the client. */
 import { createServer, type Server } from 'node:net'
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import pg from 'pg'
 import { ok } from '../support/assert.ts'
 import { freePort } from '../support/free-port.ts'

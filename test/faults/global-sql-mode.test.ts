@@ -1,6 +1,6 @@
 /** NO_BACKSLASH_ESCAPES, set for the whole server while it serves: pools of `openDatabase` take it back, others are refused with the next new connection. */
 import { type ApiConfig, createApi, defineModel } from '@model-api/core'
-import { preparedMysql } from '@model-api/core/prepared'
+import { guardedMysql } from '@model-api/core/drivers'
 import { openDatabase } from '@model-api/http-node'
 import { Kysely, MysqlDialect, type MysqlPool } from 'kysely'
 import mysql from 'mysql2'
@@ -68,7 +68,7 @@ function globalMode({ url, remove }: PrivateServer): void {
         const pool = mysql.createPool({ uri: url, connectionLimit: 2 })
         const db: AnyKysely = new Kysely({
           dialect: new MysqlDialect({
-            pool: kind === 'a wrapped pool' ? preparedMysql(pool) : (pool as MysqlPool),
+            pool: kind === 'a wrapped pool' ? guardedMysql(pool) : (pool as MysqlPool),
           }),
         })
         const api = apiOf(db)
@@ -92,7 +92,7 @@ function globalMode({ url, remove }: PrivateServer): void {
             pool.on('connection', (connection) =>
               connection.query("set session sql_mode = 'STRICT_TRANS_TABLES'"),
             )
-            const wrapped = kind === 'a wrapped pool' ? preparedMysql(pool) : (pool as MysqlPool)
+            const wrapped = kind === 'a wrapped pool' ? guardedMysql(pool) : (pool as MysqlPool)
             return new Kysely({ dialect: new MysqlDialect({ pool: wrapped }) })
           }
           const resetting = open(true)

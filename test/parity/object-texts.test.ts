@@ -12,7 +12,7 @@ import {
   hasMany,
   manyToMany,
 } from '@model-api/core'
-import { preparedSqlite } from '@model-api/core/prepared'
+import { preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { Kysely, SqliteDialect } from 'kysely'

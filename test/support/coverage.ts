@@ -37,7 +37,7 @@ const longChecks = [
   /^introspect\/large-schema/,
   /^limits\/store-away/,
   /^parity\/(?:embed-texts|many-embeds|object-texts|public-dialects)/,
-  /^prepared\//,
+  /^drivers\//,
   /^property\/(?:nested-lists|prepared-reads|removal-in-cycles|transcripts)/,
   /^schema-check\/partial-indexes/,
   /^security\/(?:interleavings|link-leaks|non-interference|row-level-security|scope-of-writes|shared-caches|write-leaks)/,
@@ -58,12 +58,12 @@ const everyEngine = [
   /^introspect\//,
   /^schema-check\//,
   /^(?:auth\/shared-look-ups|contract\/json-paths|hooks\/transactions-that)/,
-  /^writing\/(?:deferred-constraints|locked-lists|overlap|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
+  /^writing\/(?:deferred-constraints|galera-conflicts|locked-lists|overlap|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
 ]
 
 /** Files about SQL, values and catalogues, which differ between versions of a server. A whole run has them on every server. */
 const versionsMatter = [
-  /^(?:dialect|golden|introspect|prepared|schema-check)\//,
+  /^(?:dialect|golden|introspect|drivers|schema-check)\//,
   /^property\/(?:differential|links|pages|random)/,
   /^contract\/(?:counting|far-pages|filtering|grouping|joins|json-paths|keyless|search|serialisation|special-values|values)/,
 ]

@@ -1,7 +1,7 @@
 /** Creates empty databases for tests, and drops them when they are closed. */
 // Drivers are imported only when a database is opened, so that tests without one do not load them.
 import { readFileSync } from 'node:fs'
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg, preparedSqlite } from '@model-api/core/drivers'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { covered } from './choose-servers.ts'
 import { emptyPostgres } from './emptied-postgres.ts'
@@ -161,7 +161,7 @@ function serverDatabase({ kind: name, engine, label, url: server, note }: Server
             pool: async () => (plainOnly ? postgresPool() : preparedPg(await postgresPool())),
           })
         : new MysqlDialect({
-            pool: async () => (plainOnly ? mysqlPool() : preparedMysql(await mysqlPool())),
+            pool: async () => (plainOnly ? mysqlPool() : guardedMysql(await mysqlPool())),
           }),
     execScript: async (text) => {
       await create()

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import type { ServerName } from './servers.ts'
 
-/** A command of a client. The execution of a prepared statement has the text of the statement. */
+/** A command of a client. The execution of a prepared statement has the text of the statement; on MySQL, all are text. */
 export interface Command {
   readonly kind: 'query' | 'prepare' | 'execute' | 'other'
   readonly text: string
@@ -42,8 +42,8 @@ export interface FaultProxy {
  *
  * ```ts
  * // Galera's answer to the first command that it sees after another node's commit has aborted this transaction:
- * faultProxy('mysql', url, ({ kind, inTransaction }) =>
- *   kind === 'prepare' && inTransaction ? { error: [1213, 'Deadlock found'], rollback: true } : 'forward')
+ * faultProxy('mysql', url, ({ inTransaction }) =>
+ *   inTransaction ? { error: [1213, 'Deadlock found'], rollback: true } : 'forward')
  * ```
  */
 export async function faultProxy(
@@ -124,8 +124,6 @@ function answers({ client, end }: Pair) {
 }
 
 const comQuery = 0x03
-const comPrepare = 0x16
-const comExecute = 0x17
 /**
  * The bytes before a query without attributes, if client and server support query attributes: the number of attributes, and the
  * number of their sets.
@@ -135,26 +133,15 @@ const noAttributes = Buffer.of(0, 1)
 function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
   const { client, upstream, end } = pair
   const answered = answers(pair)
-  const statements = new Map<number, string>()
-  let preparing: string | undefined
   /** The number of responses to commands that the proxy itself has sent. */
   let dropped = 0
   /** The bytes before the text of a query: the numbers of MySQL's query attributes, if client and server use them. */
   let attributes: Buffer = Buffer.alloc(0)
 
   const commandOf = (packet: Buffer): Pick<Command, 'kind' | 'text'> => {
-    switch (packet[4]) {
-      case comQuery: {
-        if (noAttributes.equals(packet.subarray(5, 7))) attributes = noAttributes
-        return { kind: 'query', text: packet.toString('utf8', 5 + attributes.length) }
-      }
-      case comPrepare:
-        return { kind: 'prepare', text: packet.toString('utf8', 5) }
-      case comExecute:
-        return { kind: 'execute', text: statements.get(packet.readUInt32LE(5)) ?? '' }
-      default:
-        return { kind: 'other', text: '' }
-    }
+    if (packet[4] !== comQuery) return { kind: 'other', text: '' }
+    if (noAttributes.equals(packet.subarray(5, 7))) attributes = noAttributes
+    return { kind: 'query', text: packet.toString('utf8', 5 + attributes.length) }
   }
 
   // Three bytes of length, a sequence number, and the payload.
@@ -177,15 +164,10 @@ function relayMysql(pair: Pair, decide: Parameters<Relay>[1]): void {
       client.write(mysqlError(...verdict.error))
     } else if (verdict !== 'swallow') {
       answered.follow(verdict)
-      if (command.kind === 'prepare') preparing = command.text
       upstream.write(packet)
     }
   })
   eachPacket(upstream, sizeOf, (packet) => {
-    if (preparing !== undefined && packet[4] === 0) {
-      statements.set(packet.readUInt32LE(5), preparing)
-    }
-    preparing = undefined
     if (dropped > 0) dropped -= 1
     else answered.take(packet)
   })

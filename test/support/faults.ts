@@ -1,6 +1,6 @@
 /** Support for tests of faults: connections to a database, their models, and the errors that would have ended the process. */
 import { type AnyModel, createApi, defineModel } from '@model-api/core'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import { type OpenOptions, openDatabase } from '@model-api/http-node'
 import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
@@ -73,7 +73,7 @@ function hostPool(
   const wrapped = kind === 'a wrapped pool'
   if (name === 'mysql') {
     const pool = createPool({ uri: url, connectionLimit: size, connectTimeout: connectionTimeout })
-    return new Kysely({ dialect: new MysqlDialect({ pool: wrapped ? preparedMysql(pool) : pool }) })
+    return new Kysely({ dialect: new MysqlDialect({ pool: wrapped ? guardedMysql(pool) : pool }) })
   }
   const pool = new pg.Pool({
     connectionString: url,

@@ -27,7 +27,7 @@ export function takeJob(queue: Job[], lane: Lane): Job | undefined {
 export const waiting: readonly string[] = [
   ...['faults/', 'cli/', 'writing/idempotency-faults', 'writing/batch-interrupted'],
   ...['writing/interrupted', 'writing/read-back', 'contract/batch-timeout', 'auth/refresh'],
-  ...['prepared/mysql-conflicts', 'limits/store-away', 'schema-check/at-start', 'http/health'],
+  ...['writing/galera-conflicts', 'limits/store-away', 'schema-check/at-start', 'http/health'],
 ]
 
 const waits = (file: string): boolean => waiting.some((start) => file.startsWith(start))

@@ -1,11 +1,6 @@
 /** A Kysely instance over several pools, each with one connection, which it hands out in turn: as a pool over several hosts does. */
-import {
-  type MysqlClientPool,
-  type PgPool,
-  preparedMysql,
-  preparedPg,
-} from '@model-api/core/prepared'
-import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { guardedMysql, type PgPool, preparedPg } from '@model-api/core/drivers'
+import { Kysely, MysqlDialect, type MysqlPool, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import type { TestDatabase } from './databases.ts'
@@ -23,12 +18,12 @@ export function rotatingPool(name: ServerName, urls: readonly string[]): TestDat
     return new Kysely({ dialect: new PostgresDialect({ pool: preparedPg(pool) }) })
   }
   const pools = urls.map((uri) => createPool({ uri, connectionLimit: 1 }))
-  const pool: MysqlClientPool = {
+  const pool: MysqlPool = {
     getConnection: (callback) => next(pools).getConnection(callback),
     end: (callback) => {
       const ended = pools.map((one) => one.promise().end())
       Promise.all(ended).then(() => callback(null), callback)
     },
   }
-  return new Kysely({ dialect: new MysqlDialect({ pool: preparedMysql(pool) }) })
+  return new Kysely({ dialect: new MysqlDialect({ pool: guardedMysql(pool) }) })
 }

@@ -1,6 +1,6 @@
 /** Measures the work of the database for a request: the rows and statements that the database counts, or CPU time. */
 import type { Api } from '@model-api/core'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import type { TestDatabase } from './databases.ts'
 
@@ -71,7 +71,7 @@ async function mysqlMeter(url: string, apiOn: MakeApi): Promise<Meter> {
   const { createPool } = await import('mysql2')
   const kysely = new Kysely<Record<string, never>>({
     dialect: new MysqlDialect({
-      pool: preparedMysql(createPool({ uri: url, connectionLimit: 1 })),
+      pool: guardedMysql(createPool({ uri: url, connectionLimit: 1 })),
     }),
   })
   const handled = async (): Promise<number> => {

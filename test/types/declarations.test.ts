@@ -19,7 +19,7 @@ import {
 } from '@model-api/core'
 import { createClient, infiniteQueryOptions, mutationOptions, queryOptions, reference, ClientError } from '@model-api/core/client'
 import * as introspect from '@model-api/core/introspect'
-import * as prepared from '@model-api/core/prepared'
+import * as drivers from '@model-api/core/drivers'
 import * as redis from '@model-api/core/redis'
 import { apiErrors, modelApi as koaApi, currentUser as koaUser, requireUser as koaGuard } from '@model-api/adapter-koa'
 import { modelApi as expressApi, requireRoles, jwtAuthentication } from '@model-api/adapter-express'
@@ -90,7 +90,7 @@ export const failure = (error: unknown) => error instanceof ClientError ? error 
 export const dialect = genericDialect
 export const errors = [apiError(400, 'x'), bodyTooLarge('x', 1), incompleteBody(), unreadBody(apiError(400, 'x'))]
 export const fns = { hashApiKey, hashPassword, responseText, stringify, createApi, defineModel, defineBase, belongsTo, hasMany, hasOne, manyToMany, policyFor, modelsFor, createClient, queryOptions, infiniteQueryOptions, mutationOptions, reference }
-export const others = { ...introspect, ...prepared, ...redis }
+export const others = { ...introspect, ...drivers, ...redis }
 
 export const served = { node: node.createServer(api), listener: node.listener(api), koa: koaApi(api), errors: apiErrors(api), express: expressApi(api), guard: koaGuard(api), roles: requireRoles(api, 'a'), jwt: jwtAuthentication(api), koaUser }
 export const nodes = { ...node }

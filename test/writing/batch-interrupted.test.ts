@@ -1,6 +1,6 @@
 /** Batches that are interrupted at each of their statements: all operations are stored, or none. */
 import { defineModel } from '@model-api/core'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
@@ -132,7 +132,7 @@ eachDatabase('interrupted batches', (test, db) => {
 
 function open(name: 'postgres' | 'mysql', url: string): TestDatabase['kysely'] {
   if (name === 'mysql') {
-    const pool = preparedMysql(createPool({ uri: url, connectionLimit: 2 }))
+    const pool = guardedMysql(createPool({ uri: url, connectionLimit: 2 }))
     return new Kysely({ dialect: new MysqlDialect({ pool }) })
   }
   const pool = new pg.Pool({ connectionString: url, max: 2 })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyModel, type Api, type ApiConfig, defineModel } from '@model-api/core'
+import { guardedMysql, preparedPg, preparedSqlite } from '@model-api/core/drivers'
 import { detectDialect } from '@model-api/core/internals'
-import { preparedMysql, preparedPg, preparedSqlite } from '@model-api/core/prepared'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import { createPool, type PoolOptions } from 'mysql2'
@@ -517,7 +517,7 @@ function open(
 ): AnyKysely {
   if (name === 'mysql') {
     const options: PoolOptions = { uri: url, connectionLimit: size, ...settings }
-    return new Kysely({ dialect: new MysqlDialect({ pool: preparedMysql(createPool(options)) }) })
+    return new Kysely({ dialect: new MysqlDialect({ pool: guardedMysql(createPool(options)) }) })
   }
   const pool = new pg.Pool({ connectionString: url, max: size, ...settings })
   return new Kysely({ dialect: new PostgresDialect({ pool: preparedPg(pool) }) })

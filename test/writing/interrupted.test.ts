@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyModel, type ApiConfig, defineModel } from '@model-api/core'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import { createPool } from 'mysql2'
@@ -165,7 +165,7 @@ eachDatabase('interrupted writes', (test, db) => {
 
 function open(name: 'postgres' | 'mysql', url: string): TestDatabase['kysely'] {
   if (name === 'mysql') {
-    const pool = preparedMysql(createPool({ uri: url, connectionLimit: 2 }))
+    const pool = guardedMysql(createPool({ uri: url, connectionLimit: 2 }))
     return new Kysely({ dialect: new MysqlDialect({ pool }) })
   }
   const pool = new pg.Pool({ connectionString: url, max: 2 })

@@ -1,7 +1,7 @@
 /** A write of one statement and the read of its response: both use one connection, and the status depends on which of them is lost. */
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
+import { guardedMysql, preparedPg } from '@model-api/core/drivers'
 import { detectDialect } from '@model-api/core/internals'
-import { preparedMysql, preparedPg } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
@@ -190,7 +190,7 @@ function define(test: Test, db: TestDatabase, name: ServerName): void {
 
 function open(name: ServerName, url: string): AnyKysely {
   if (name === 'mysql') {
-    const pool = preparedMysql(createPool({ uri: url, connectionLimit: 1 }))
+    const pool = guardedMysql(createPool({ uri: url, connectionLimit: 1 }))
     return new Kysely({ dialect: new MysqlDialect({ pool }) })
   }
   const pool = new pg.Pool({ connectionString: url, max: 1 })

@@ -25,7 +25,7 @@ suite('the files of a run', (test) => {
       'packages/packages',
       'types/budget',
       'security/link-leaks',
-      'prepared/mysql',
+      'drivers/postgres',
     ]) {
       ok(files.includes(`${file}.test.ts`) && !has(`${file}.test.ts`), file)
     }

@@ -215,7 +215,7 @@ export interface ServerFunctions {
   readonly clock?: Expression<unknown>
   /** Warnings for `onWarning` about settings that `connect` found. */
   readonly advice?: readonly string[]
-  /** Warnings for `onWarning` about a pool that `@model-api/core/prepared` does not wrap. */
+  /** Warnings for `onWarning` about a pool that `@model-api/core/drivers` does not wrap. */
   readonly poolAdvice?: (connection: DatabaseConnection) => readonly string[]
 }
 
@@ -266,7 +266,7 @@ export interface Shortcuts {
   readonly objectText?: ObjectText
   /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
-  /** True if the driver returns arrays for statements with the mark of `shared/values/array-rows.ts`; detected at the first connection. */
+  /** True if the driver returns arrays for statements with the mark of `shared/values/array-rows.ts`; false if no driver does, otherwise detected at the first connection. */
   readonly arrayRows?: boolean
 
   /**

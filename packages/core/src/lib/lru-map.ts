@@ -18,10 +18,8 @@ interface Entry<V> {
 /**
  * Creates a map of at most `size` entries. The order of use is kept in a ring, since deleting and setting a key of a Map
  * again costs several times as much.
- *
- * `evicted` is called with each value that is removed to make room for another.
  */
-export function lruMap<V>(size: number, evicted: (value: V) => void = () => {}): LruMap<V> {
+export function lruMap<V>(size: number): LruMap<V> {
   const known = new Map<string, Entry<V>>()
   const ends = { key: '' } as Entry<V>
   ends.newer = ends
@@ -59,10 +57,7 @@ export function lruMap<V>(size: number, evicted: (value: V) => void = () => {}):
       makeNewest(entry)
       if (before !== undefined) return
       known.set(key, entry)
-      if (known.size <= size) return
-      const oldest = ends.newer
-      remove(oldest)
-      evicted(oldest.value)
+      if (known.size > size) remove(ends.newer)
     },
     delete(key) {
       const entry = known.get(key)

@@ -1,7 +1,7 @@
 // Opens MySQL or MariaDB with a pool of mysql2.
 
+import { guardedMysql } from '@model-api/core/drivers'
 import { sessionSettings } from '@model-api/core/internals'
-import { preparedMysql } from '@model-api/core/prepared'
 import { Kysely, MysqlDialect, type MysqlPool, type MysqlPoolConnection } from 'kysely'
 import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'
 import { keepAliveDelay } from './keep-alive.ts'
@@ -33,8 +33,7 @@ export async function openMysql(targets: Locations, limits: Limits): Promise<Kys
     // The address of the pool's next connections.
     Object.assign((pool.config as Config).connectionConfig, addressOf(url))
   })
-  const prepared = preparedMysql(pool, { prepared: limits.prepared })
-  const ready = withSetUp(prepared, setUp(limits), limits.connectionTimeout)
+  const ready = withSetUp(guardedMysql(pool), setUp(limits), limits.connectionTimeout)
   const served =
     hosts.urls.length === 1
       ? ready

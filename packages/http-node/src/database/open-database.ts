@@ -16,9 +16,8 @@ export interface OpenOptions {
   /** Open read-only connections. Default false. */
   readonly readOnly?: boolean
   /**
-   * Use prepared statements, on PostgreSQL, MariaDB and SQLite. Default true; set false for a pooler in transaction mode.
-   * There, `statementTimeout`, `readOnly` and `causalReads` do not hold, and change what other clients of the pooler get, because
-   * they set up a session.
+   * On PostgreSQL, prepare repeated statements on the server, under names. Default true; set false for a pooler in transaction mode.
+   * There, `statementTimeout` and `readOnly` do not hold, and change what other clients of the pooler get, because they set up a session.
    */
   readonly prepared?: boolean
   /** Called when a SQLite file was removed or replaced. Default: `console.warn`. */

@@ -1,7 +1,7 @@
 // Opens PostgreSQL with a pool of pg.
 
+import { type PgClient, preparedPg } from '@model-api/core/drivers'
 import { sessionSettings } from '@model-api/core/internals'
-import { type PgClient, preparedPg } from '@model-api/core/prepared'
 import { Kysely, PostgresDialect } from 'kysely'
 import type Pg from 'pg'
 import { createHosts, type Hosts, isUnreachable, notWritable, onSomeHost } from './hosts.ts'

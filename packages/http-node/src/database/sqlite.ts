@@ -1,7 +1,7 @@
 // Opens a SQLite file with better-sqlite3.
 
 import { existsSync, statSync } from 'node:fs'
-import { preparedSqlite } from '@model-api/core/prepared'
+import { preparedSqlite } from '@model-api/core/drivers'
 import { Kysely, SqliteDialect } from 'kysely'
 import { loadDriver } from './load-driver.ts'
 import type { Locations } from './locations.ts'
@@ -26,7 +26,7 @@ export async function openSqlite([file]: Locations, limits: Limits): Promise<Kys
     })
     if (!limits.readOnly) database.pragma('foreign_keys = on')
     return {
-      served: limits.prepared ? preparedSqlite(database) : database,
+      served: preparedSqlite(database),
       isInTransaction: () => database.inTransaction,
     }
   }

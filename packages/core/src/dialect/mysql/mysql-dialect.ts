@@ -367,8 +367,8 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     if (keys.some((key) => clash(facts.of(key.column), facts.of(key.otherColumn)))) {
       return inKeys(keys.map(keySides), rows)
     }
-    // MariaDB (10.11.19) crashes when it executes a prepared statement again whose EXISTS contains a derived table with a join
-    // and another EXISTS. IN avoids that; MariaDB rewrites EXISTS as IN in any case.
+    // Where a driver prepares statements, MariaDB (10.11.19) crashes when it executes one again whose EXISTS contains a derived table
+    // with a join and another EXISTS. IN avoids that; MariaDB rewrites EXISTS as IN in any case.
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
   }
 
@@ -403,7 +403,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     lockReferred: () => sql`lock in share mode`,
     readNewest: sql`lock in share mode`,
     server: {
-      // Of prepared statements; the text protocol takes more.
+      // Of prepared statements, which a driver may send; the text protocol takes more.
       maxValues: 65_535,
       ...(facts.engine && { textOfRead: facts.engine.textOfRead }),
       interruption: mysqlInterruption,
@@ -428,6 +428,8 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       keyList,
       sharesLookUps: true,
       textStyle: { quote: '`', placeholders: 'question marks' },
+      // No wrapper of a driver offers them.
+      arrayRows: false,
       // A separate count costs more than the subquery, because of its round trip and its plan. Groups are not counted by a window
       // function, with which MariaDB 10.11 ignores ORDER BY.
       countsInStatement: true,

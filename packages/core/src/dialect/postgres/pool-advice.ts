@@ -12,6 +12,6 @@ export const listenerAdvice = (connection: DatabaseConnection): readonly string[
 
 const advice =
   'A connection of pg that breaks while it is in use ends the process, unless somebody listens to its errors. Wrap the pool, ' +
-  'preparedPg(pool) from @model-api/core/prepared, which listens; or add two lines where it is made: ' +
+  'preparedPg(pool) from @model-api/core/drivers, which listens; or add two lines where it is made: ' +
   "pool.on('error', () => {}) and pool.on('connect', (client) => client.on('error', () => {})). " +
   'These lines cannot be seen from here; with them, ignore this warning.'

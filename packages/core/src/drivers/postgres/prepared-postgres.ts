@@ -2,7 +2,6 @@
 // per connection.
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { isInTransaction } from '../../dialect/shared/session/transaction-state.ts'
 import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { withTimeLimit } from '../../lib/time-limit.ts'
 import { heldBegin } from './held-begin.ts'
@@ -14,6 +13,7 @@ import {
   withCancelTimeout,
   withConnectTimeout,
 } from './time-limited-clients.ts'
+import { isInTransaction } from './transaction-state.ts'
 
 /** The part of a `pg` client that this file uses. */
 export interface PgClient {

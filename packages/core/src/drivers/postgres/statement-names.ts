@@ -1,14 +1,16 @@
 // Names for prepared statements: a statement gets one when it occurs for the second time, made of a hash of its text.
 
-import {
-  type Recurring,
-  recurringStatements,
-} from '../../dialect/shared/session/recurring-statements.ts'
+import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
+import { lruMap } from '../../lib/lru-map.ts'
 import { hashOfText } from '../../lib/text-hash.ts'
 
 /** A statement that has a name. */
-export interface Named extends Recurring {
+export interface Named {
   readonly name: string
+  /** The text that is sent to the database. */
+  readonly text: string
+  /** Whether the statement asks for its rows as arrays. */
+  readonly arrays: boolean
 }
 
 /** Returns a statement with its name; undefined if it is sent without a name. */
@@ -17,13 +19,28 @@ export type NameOf = (text: string) => Named | undefined
 /** Statements that PostgreSQL plans; preparing `begin`, `set` and the like saves nothing. */
 const planned = /^(?:select|insert|update|delete|with) /i
 
-/** Names statements from their second execution on, at most `size` of them. */
-export const statementNames = (size: number): NameOf =>
-  recurringStatements(
-    size,
-    ({ text }) => planned.test(text),
-    ({ text, arrays }) => ({ text, arrays, name: nameFrom(text) }),
-  )
+/**
+ * Names statements from their second execution on; the `size` most recently used ones keep their names. Preparing a statement that occurs
+ * only once costs more than it saves, and a client that sends ever new statements must not evict the others.
+ */
+export function statementNames(size: number): NameOf {
+  const seen = lruMap<true>(size * 2)
+  const kept = lruMap<Named>(size)
+  return (whole) => {
+    const known = kept.get(whole)
+    if (known !== undefined) return known
+    const arrays = asksForArrays(whole)
+    const text = arrays ? withoutArrayMark(whole) : whole
+    if (!planned.test(text)) return undefined
+    if (seen.get(whole) === undefined) {
+      seen.set(whole, true)
+      return undefined
+    }
+    const named = { name: nameFrom(text), text, arrays }
+    kept.set(whole, named)
+    return named
+  }
+}
 
 /**
  * The same text has the same name in every process, so that a pooler can share the statement. Two texts never have the same name,

@@ -9,7 +9,7 @@ export interface Interrupted {
   readonly db: AnyDatabase
   readonly connection: DatabaseConnection
   readonly sql: string
-  /** Whether the pool is wrapped by `@model-api/core/prepared`. */
+  /** Whether the pool is one of `preparedPg`. */
   readonly isWrapped: boolean
   /** The error of every statement that is sent on the connection after it was closed. */
   readonly error: Error

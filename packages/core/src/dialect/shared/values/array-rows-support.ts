@@ -1,4 +1,4 @@
-// Finds out whether the driver returns rows as arrays on request, as the wrappers of `@model-api/core/prepared` do.
+// Finds out whether the driver returns rows as arrays on request, as the wrappers of `@model-api/core/drivers` do.
 
 import { CompiledQuery } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
@@ -10,9 +10,8 @@ export async function withArrayRows(
   db: AnyDatabase,
   dialect: InternalDialect,
 ): Promise<InternalDialect> {
-  // Wrappers exist only for dialects with a `textStyle`, whose statements the service prints itself.
   const { shortcuts } = dialect
-  if (shortcuts?.textStyle === undefined) return dialect
+  if (shortcuts?.textStyle === undefined || shortcuts.arrayRows === false) return dialect
   const probe = CompiledQuery.raw(asArrays('select 1 as one'))
   return db.getExecutor().provideConnection(async (connection) => {
     const { rows } = await connection.executeQuery(probe)

@@ -1,5 +1,5 @@
 /** preparedSqlite: cached statements with the same results, also after a change of the schema and while rows are being read. */
-import { preparedSqlite } from '@model-api/core/prepared'
+import { preparedSqlite } from '@model-api/core/drivers'
 import Sqlite from 'better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { equal, ok, throws } from '../support/assert.ts'

@@ -1,4 +1,4 @@
-/** Repeating a relation filter over two steps executes a prepared statement again, which crashed MariaDB 10.11.19. */
+/** A relation filter over two steps finds the same when its prepared statement is executed again. */
 import { get, testApi } from '../support/api.ts'
 import { equal } from '../support/assert.ts'
 import { createShop, shop } from '../support/shop.ts'

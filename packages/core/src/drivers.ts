@@ -1,11 +1,6 @@
-// Prepared statements for the drivers of Kysely's dialects; the public surface of the subpath: re-exports only.
+// Wrappers for the drivers of Kysely's dialects; the public surface of the subpath: re-exports only.
 
-export {
-  type MysqlClient,
-  type MysqlClientPool,
-  type MysqlOptions,
-  preparedMysql,
-} from './drivers/mysql/prepared-mysql.ts'
+export { guardedMysql } from './drivers/mysql/guarded-mysql.ts'
 export {
   type PgClient,
   type PgOptions,

@@ -1,5 +1,5 @@
 /** preparedPg sends BEGIN together with the first statement of a transaction, which never runs without it. */
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { equal, ok, rejects } from '../support/assert.ts'

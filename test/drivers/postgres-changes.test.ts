@@ -1,6 +1,6 @@
 /** Tables that change while an API serves them: PostgreSQL refuses statements that were prepared before the change. */
 import { type AnyModel, type Api, defineModel } from '@model-api/core'
-import { preparedPg } from '@model-api/core/prepared'
+import { preparedPg } from '@model-api/core/drivers'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { send, testApi } from '../support/api.ts'
