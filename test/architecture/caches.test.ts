@@ -31,6 +31,10 @@ const places: Readonly<Record<string, readonly [places: number, key: string]>> =
     1,
     'by the connection: the most bytes of a statement, once its settings were read',
   ],
+  'database/statements/failed-statements.ts': [
+    1,
+    'by the error of a statement: why it failed, within one request',
+  ],
   'lib/sql/without-plugins.ts': [1, 'by the connection: the same one without plugins'],
   'http/endpoints/reads/database/read-source.ts': [1, 'within one request: its replica'],
   'http/endpoints/routing/route-facts.ts': [4, ofModels],

@@ -57,7 +57,7 @@ const everyEngine = [
   /^dialect\/(?!aggregates|long-texts-in-order|most-joins)/,
   /^introspect\//,
   /^schema-check\//,
-  /^(?:auth\/shared-look-ups|contract\/json-paths|hooks\/transactions-that)/,
+  /^(?:auth\/shared-look-ups|contract\/json-paths|hooks\/(?:failed-statements|transactions-that))/,
   /^writing\/(?:deferred-constraints|galera-conflicts|locked-lists|overlap|read-back|savepoints|sent-back-unchanged|skipped-rows|transactions|trigger-refusals|violations)/,
 ]
 
@@ -94,7 +94,7 @@ const queryToo = [
 const batchToo = [
   /^contract\/(?:bulk-methods|column-rights)/,
   /^docs\/hooks/,
-  /^hooks\/(?!full-pool|transactions-that)/,
+  /^hooks\/(?!failed-statements|full-pool|transactions-that)/,
   /^security\/(?:scope|user-roles)\./,
   /^writing\/(?:on-delete|lists-with-references|policy-refusals|removal-names)/,
   /^writing\/(?:restored-references|rights-first|upserts-without-changes)/,

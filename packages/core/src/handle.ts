@@ -5,6 +5,7 @@ import { type KnownCall, requestArgs } from './access/hook-args.ts'
 import { runError, runFinal } from './access/hooks/read-hooks.ts'
 import type { SignIn } from './auth/sign-in.ts'
 import { ClientError } from './client/client-error.ts'
+import { unavailableFor } from './database/statements/failed-statements.ts'
 import { ApiError, internalError, UnreadBody, withBody } from './errors.ts'
 import { prefersProblem } from './http/accept.ts'
 import { serveBatch } from './http/batch/serve-batch.ts'
@@ -399,8 +400,9 @@ async function answerPage(answering: Answering, result: Result, page: MakePage):
 const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
   vary === undefined ? 'Accept' : `${vary}, Accept`
 
-async function answerFailure(answering: Answering, error: unknown): Promise<Settled> {
+async function answerFailure(answering: Answering, thrown: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
+  const error = unavailableFor(thrown) ?? thrown
   // An ApiError of the host may have a reason that is not JSON.
   const sendable = error instanceof ApiError && notJson(error.body) === undefined
   const failure = sendable ? copyOf(error) : internalError(requestId)

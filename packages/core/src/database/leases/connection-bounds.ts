@@ -2,6 +2,7 @@
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Bounds } from '../statements/bounds.ts'
+import { noteFailure } from '../statements/failed-statements.ts'
 import type { Ended, Execute } from '../statements/kysely-methods.ts'
 import {
   isBegin,
@@ -76,11 +77,13 @@ export class ConnectionBounds {
       const running = new WatchedStatement(this.#targetFor(compiled), compiled.sql, {
         reject: (error) => {
           this.#failure = error
+          this.#note(error)
           reject(error)
           this.#onTimeout?.(error)
         },
         closed: (error) => {
           this.#failure = error
+          this.#note(error)
           reject(error)
           end()
         },
@@ -95,7 +98,7 @@ export class ConnectionBounds {
         },
         (error: unknown) => {
           running.end()
-          if (this.#isInTransaction) this.#noteEnd(error)
+          this.#note(error)
           reject(error)
           end()
         },
@@ -103,9 +106,11 @@ export class ConnectionBounds {
     })
   }
 
-  /** Without this, code that catches the error would go on outside of the transaction. */
-  #noteEnd(error: unknown): void {
-    if (this.#target.dialect.classify(error).ended === true) this.#ended ??= { error }
+  #note(error: unknown): void {
+    const failure = this.#target.dialect.classify(error)
+    noteFailure(error, failure)
+    // Otherwise code that catches the error would go on outside of the transaction.
+    if (this.#isInTransaction && failure.ended === true) this.#ended ??= { error }
   }
 
   /** COMMIT and ROLLBACK are not canceled when the client disconnects: the outcome of a canceled COMMIT would be unknown. */
