@@ -58,9 +58,30 @@ function isoIn(date: Date, zone: DriverValues['zone']): string {
   return utc.toISOString()
 }
 
-/** Returns the JSON form of a datetime without time zone that the driver has read as a Date. */
-export const driverMoment = (column: DialectColumn, date: Date, { zone }: DriverValues): string =>
-  isoIn(requireValidDate(column, date), zone)
+/** Returns the JSON form of a datetime without time zone that the driver has read as a Date. Throws if the Date does not tell it. */
+export function driverMoment(column: DialectColumn, date: Date, { zone }: DriverValues): string {
+  if (zone === 'process' && followsSkippedTime(requireValidDate(column, date))) {
+    throw new TypeError(
+      `The driver reads "${column.name}" as a time of the process's time zone, which sets its clocks forward at that moment, so that two values give the same Date. Set the driver to read datetimes as UTC or as text (\`timezone: 'Z'\` or \`dateStrings: true\` of mysql2, a type parser of pg).`,
+    )
+  }
+  return isoIn(requireValidDate(column, date), zone)
+}
+
+/** Milliseconds of a minute, and of the longest time that a zone has skipped and a little more. */
+const minute = 60_000
+const longestSkip = 26 * 60 * minute
+
+/**
+ * Whether clocks of the process's zone were set forward less than the skipped time before: a text of the skipped time gives the same
+ * Date as one of the time after it.
+ */
+function followsSkippedTime(date: Date): boolean {
+  const offset = date.getTimezoneOffset()
+  const before = new Date(date.getTime() - longestSkip).getTimezoneOffset()
+  const skipped = (before - offset) * minute
+  return skipped > 0 && new Date(date.getTime() - skipped).getTimezoneOffset() === before
+}
 
 /**
  * Returns the JSON form of a date that the driver has read as a Date: midnight in the zone in which it reads datetimes, in UTC or in the zone
