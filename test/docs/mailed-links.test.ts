@@ -206,6 +206,15 @@ export { api, MailedLink, User }\n`)
     equal((await db.kysely.selectFrom('users').selectAll().execute()).length, 1)
   })
 
+  test('of a user whom the host has stored in other letters log this user in', async () => {
+    const { users } = api.as('system') as unknown as {
+      users: { create(user: object): { unwrap(): Promise<{ id: number }> } }
+    }
+    const { id } = await users.create({ email: 'Boss@Example.ORG', password: first }).unwrap()
+    equal([await login('boss@example.org'), await login('Boss@Example.ORG')], [200, 200])
+    await db.kysely.deleteFrom('users').where('id', '=', id).execute()
+  })
+
   test('of twenty uses at once, one succeeds', async () => {
     for (const email of ['ann@example.com', 'bob@example.com']) {
       const { token } = await mailTo(email, '192.0.2.4')
