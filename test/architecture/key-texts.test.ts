@@ -57,7 +57,7 @@ const places: Readonly<Record<string, string>> = {
   'write/store/rows/update-rows.ts':
     'whether a value is taken over; if the database refuses the rows together, they are divided',
   'write/statements/locks-in-order.ts': `records to lock; ${caution}`,
-  'write/store/written-records.ts': `records to check; ${caution}`,
+  'write/store/ruled-records.ts': `records to check; ${caution}`,
 }
 
 const comparesTexts = (file: string): boolean =>

@@ -1,5 +1,6 @@
-// write: the loop that writes (docs/inside/architecture.md). A list of nodes (records to write) is written in segments: each step is made by
-// all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
+// writeRequest: a whole write of a request, with its transaction and repetitions; an endpoint of `http/endpoints/writes` calls it. Inside it
+// the endpoint calls writeNodes, the loop that stores records: a list of nodes (records to write) is written in segments, and each step is
+// made by all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
 
 import { addLaterProblems, checkSegment, refuseBeforeParents } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
@@ -40,28 +41,30 @@ const mostRetries = 3
 
 /** How a write is attempted. */
 interface Attempt extends AnyAttempt {
-  /** Given if one statement makes the write. */
+  /** Given if one statement makes the write; otherwise the steps of `writeSegment` make it. */
   readonly fusion: OneStatement | undefined
-  /** Whether a driver without transactions may make it. */
+  /** Whether the write changes one row, so that a driver without transactions may make it. */
   readonly isAtomic: boolean
-  /** Whether the write may be repeated with savepoints. */
+  /** Whether the steps may ask for a repetition with savepoints (`WriteContext.repeat`); false in that repetition, and in a batch. */
   readonly mayRepeat: boolean
 }
 
 /**
  * Runs a write: by one statement if it can make all steps, otherwise in one transaction. Repeats it by steps if the statement has written
  * nothing, from BEGIN with savepoints if `WriteContext.repeat` asks for it, and if a concurrent transaction may have caused its refusal.
- * If the database refuses it, finds out why.
+ * If the database refuses it, finds out why, and throws the API error.
+ *
+ * `work` is called in each attempt: it stores the records, through `writeNodes`, and returns the function that makes the response from them.
  */
 export function writeRequest<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<Respond<R>>,
-  { one, retryOn }: AttemptOptions,
+  { oneRecord, retryOn }: AttemptOptions,
 ): Promise<R> {
   const { batch, own, outside } = request
   let refusals = 0
   const results = new HookResults()
-  const first = firstAttempt(request, one)
+  const first = firstAttempt(request, oneRecord)
   let previous = first
   return inAttempts<Attempt, R>(
     first,
@@ -71,9 +74,9 @@ export function writeRequest<W extends OpenWrite, R>(
       if (attempt !== previous) results.keep()
       previous = attempt
       const repeat = (): never => repeatAs({ mayRepeat: false, fusion: undefined })
-      const fused = one &&
+      const fused = oneRecord &&
         fusion && {
-          one,
+          oneRecord,
           fusion,
           isInside: fusion.inTransaction || batch !== undefined,
           refuse: ({ needTransaction }: { readonly needTransaction: boolean }) =>
@@ -97,17 +100,17 @@ export function writeRequest<W extends OpenWrite, R>(
 
 function firstAttempt<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
-  one: OneRecord | undefined,
+  oneRecord: OneRecord | undefined,
 ): Attempt {
   const { batch } = request
   const deferred = batch?.deferred?.failure
   const mayRepeat = batch === undefined
-  if (one === undefined) return { fusion: undefined, isAtomic: false, mayRepeat, deferred }
-  const facts = request.fusionFacts(one)
-  const fusion = fusionOf(one, facts)
+  if (oneRecord === undefined) return { fusion: undefined, isAtomic: false, mayRepeat, deferred }
+  const facts = request.fusionFacts(oneRecord)
+  const fusion = fusionOf(oneRecord, facts)
   return fusion.kind === 'one statement'
     ? { fusion, isAtomic: !fusion.inTransaction, mayRepeat, deferred }
-    : { fusion: undefined, isAtomic: isAtomic(one, facts), mayRepeat, deferred }
+    : { fusion: undefined, isAtomic: isAtomic(oneRecord, facts), mayRepeat, deferred }
 }
 
 function mayRetry(
@@ -129,21 +132,24 @@ export interface WriteOptions {
   readonly isOrdered?: boolean
 }
 
-/** Writes the records of a request, which are of one model; returns their values, at least the keys, in the same order. */
-export async function write(
-  given: WriteContext,
+/**
+ * Writes the records of a request, which are of one model; returns their values, at least the keys, in the same order. Called by the `work`
+ * of an endpoint, once in each attempt; the rows of nested records and of dependents are written with them.
+ */
+export async function writeNodes(
+  attempted: WriteContext,
   nodes: readonly WriteNode[],
   { returned, isOrdered = false }: WriteOptions = {},
 ): Promise<readonly Values[]> {
   const [first] = nodes
   if (first === undefined) return []
-  if (given.fused !== undefined) return [await writeFused(given, given.fused, first)]
+  if (attempted.fused !== undefined) return [await writeFused(attempted, attempted.fused, first)]
   const { resource } = first.options
   const nested = nodes.some(mayNest)
-  if (nested) given.generatedKeys.watchNested()
+  if (nested) attempted.generatedKeys.watchNested()
   // A callback may have effects outside of the transaction, so the transaction must not be repeated to find a refused record.
-  const mayRepeat = (nodes.length === 1 && !nested) || !mayCallBack(given, resource, nodes)
-  const context = mayRepeat ? given : { ...given, repeat: undefined }
+  const mayRepeat = (nodes.length === 1 && !nested) || !mayCallBack(attempted, resource, nodes)
+  const context = mayRepeat ? attempted : { ...attempted, repeat: undefined }
   // Links and children may change rows that were returned before, so `returned` collects none of records with nested ones.
   await writeLevel(context, levelOf(context, nodes, isOrdered), nested ? undefined : returned)
   return nodes.map(nested ? knownValues : writtenValues)
@@ -169,15 +175,16 @@ function levelOf(context: WriteContext, nodes: readonly WriteNode[], isOrdered: 
   return new Level(nodes, { isOrdered, removals })
 }
 
+/** Writes the segments of a list, one after the other. */
 async function writeLevel(
-  given: WriteContext,
+  around: WriteContext,
   level: Level,
   returned: ReturnedRows | undefined,
 ): Promise<void> {
   const { removals, resource, nodes } = level
   // As in `write`: callbacks, here those of removed records and their dependents, may have effects outside of the transaction.
-  const isOnce = removals !== undefined && mayCallBack(given, resource, nodes)
-  const context = isOnce ? { ...given, repeat: undefined } : given
+  const isOnce = removals !== undefined && mayCallBack(around, resource, nodes)
+  const context = isOnce ? { ...around, repeat: undefined } : around
   while (level.hasNext) {
     const segment = level.next()
     try {
@@ -188,7 +195,7 @@ async function writeLevel(
   }
 }
 
-/** The steps of the writer. Nested records are written by the same steps. */
+/** The steps of the writer (the table in README.md), in their order. Nested records are written by the same steps. */
 async function writeSegment(
   context: WriteContext,
   segment: Segment,
@@ -200,11 +207,11 @@ async function writeSegment(
   if (await wroteWithoutLookUp(context, segment)) return
   await resolve(context, segment)
   await requireCreateAccess(context, segment)
-  await limitSize(context, segment)
+  await limitSegment(context, segment)
   await writeTogether(context, segment, async (inside) => {
     const last = lastSteps(inside, segment, returned, writeNested)
     await writeParents(inside, segment.nodes, writeNested).catch(async (error: unknown) => {
-      // A statement that the database refused may have ended the transaction.
+      // Only for errors of the service: after a statement that the database refused, the transaction may accept no more of them.
       if (isRefused(error) && writeRefusalOf(error) === undefined)
         await refuseBeforeParents(inside, segment)
       throw error
@@ -229,7 +236,7 @@ const nests = (node: WriteNode): boolean => {
  * Gives a list with nested records segments of one node, where its transaction must not be repeated, unless the nested objects only name
  * stored records, so that nothing depends on the order of the list.
  */
-async function limitSize(context: WriteContext, segment: Segment): Promise<void> {
+async function limitSegment(context: WriteContext, segment: Segment): Promise<void> {
   const { level, isFirst, nodes } = segment
   // The first segment decides for the list. In a list that `writeTogether` writes, any problem repeats the transaction anyway.
   if (!isFirst || context.interrupt !== undefined) return
@@ -245,16 +252,17 @@ async function limitSize(context: WriteContext, segment: Segment): Promise<void>
 
 /**
  * Writes several nodes with nested ones. A node may name a record that is nested in an earlier one, and a hook may read what is nested in
- * the earlier ones. So if a node is refused, or a hook sends a statement, the transaction is repeated with segments of one node.
+ * the earlier ones. So if a node is refused, or a hook sends a statement, the transaction is repeated with segments of one node. Segments
+ * without nested records, and those inside such a segment, are written as they are.
  */
 async function writeTogether(
   context: WriteContext,
   { nodes }: Segment,
-  write: (context: WriteContext) => Promise<void>,
+  makeSteps: (context: WriteContext) => Promise<void>,
 ): Promise<void> {
   const { repeat, interrupt } = context
   if (repeat === undefined || interrupt !== undefined || !writesSeveral(nodes))
-    return write(context)
+    return makeSteps(context)
   let isInterrupted = false
   const refuse = (): void => {
     if (isInterrupted) repeat()
@@ -264,7 +272,7 @@ async function writeTogether(
     return repeat()
   }
   try {
-    await write({ ...context, interrupt: { work, refuse } })
+    await makeSteps({ ...context, interrupt: { work, refuse } })
   } catch (error) {
     if (isRefused(error)) repeat()
     throw error
@@ -297,6 +305,7 @@ function resolve(context: WriteContext, segment: Segment): Promise<void> {
   }
 }
 
+/** Throws 403 if a node creates a record, which is known after its look-up, and the caller may create none. */
 async function requireCreateAccess(
   context: WriteContext,
   { level, nodes }: Segment,

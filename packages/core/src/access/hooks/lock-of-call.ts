@@ -12,7 +12,7 @@ import { noScopes } from '../../query/compile/scopes.ts'
 import type { Target } from '../../query/compile/target.ts'
 import { keyValue } from '../../query/plan/conditions/value.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { compileLockInOrder, inOrder } from '../../write/statements/locks-in-order.ts'
+import { compileLockInOrder, inKeyOrder } from '../../write/statements/locks-in-order.ts'
 import type { HookCall } from './hook-call.ts'
 
 /** Returns the function for the hooks of a request; `databaseOf` is their connection. */
@@ -34,7 +34,7 @@ async function lock(
   const dialect = await runtime.database.dialect(own)
   const db = withoutPlugins(own)
   const target: Target = { db, dialect, scopes: noScopes }
-  for (const some of keyChunks(dialect, inOrder(keys), resource.primaryKey)) {
+  for (const some of keyChunks(dialect, inKeyOrder(keys), resource.primaryKey)) {
     const statement = compileLockInOrder(target, resource, resource.primaryKey, some)
     await db.executeQuery(compileStatement(db, statement, dialect.shortcuts?.textStyle))
   }

@@ -4,7 +4,7 @@ import type { Lease, Work } from '../../database/leases/lease.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { noScopes } from '../../query/compile/scopes.ts'
-import { explained, type WarningSink } from '../../write/refusals/explained-error.ts'
+import { errorForClient, type WarningSink } from '../../write/refusals/explained-error.ts'
 import { type Probe, writeRefusalOf } from '../../write/refusals/refusal.ts'
 import { inSavepoint, rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
@@ -47,6 +47,6 @@ export async function explaining<T>(
     if (writeRefusalOf(error) === undefined) throw error
     // With `repeat`, this throws, to begin the batch again.
     await rollBackTo(probe, 'operation')
-    throw await explained(warnings, probe, error)
+    throw await errorForClient(warnings, probe, error)
   }
 }

@@ -14,7 +14,7 @@ import { turn } from '../../lib/turn.ts'
 import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
-import { explained, type WarningSink } from '../../write/refusals/explained-error.ts'
+import { errorForClient, type WarningSink } from '../../write/refusals/explained-error.ts'
 import type { Probe } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
@@ -266,7 +266,7 @@ async function checkWritten(
       Object.assign(progress, { at, call }),
     )
   } catch (error) {
-    throw await explained(warnings, probe, error)
+    throw await errorForClient(warnings, probe, error)
   }
 }
 

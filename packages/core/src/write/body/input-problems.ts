@@ -1,4 +1,5 @@
-// The problems of a body: collected with their paths, and reported in one error (docs/guide/writing.md).
+// InputProblems: the problems of a body, collected with their paths and reported in one error 400 (docs/guide/writing.md):
+// `{ "path": "items[2].price", "message": "Expected a number." }`. Reading a body fills it, and so do the checks inside the transaction.
 
 import { type ApiError, validationFailed } from '../../errors.ts'
 import { excerpt, longestPath, mostProblems } from '../../lib/error-size.ts'
@@ -60,7 +61,7 @@ class Problems implements InputProblems {
   }
 
   addAll({ found, more }: Pick<InputProblems, 'found' | 'more'>): void {
-    for (const one of found) this.add(one.path, one)
+    for (const problem of found) this.add(problem.path, problem)
     this.more += more
   }
 

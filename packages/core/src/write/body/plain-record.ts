@@ -1,5 +1,5 @@
 // plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most
-// records of a list do.
+// records of a list do. `read-record.ts` tries it first, and reads the other records member by member.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import {
@@ -19,10 +19,10 @@ import { hasLimits, outsideLimits } from './value-limits.ts'
 /** The fields that identify a record, by name. The value says why the field is refused; undefined if it is accepted. */
 export type Identifying = ReadonlyMap<string, ReadOnlyReason | undefined>
 
-/** Whether `readField` would accept a value unchanged. */
+/** Whether `readField` (`read-record.ts`) would accept a value unchanged. */
 export type FieldTest = (json: JsonValue) => boolean
 
-/** How a field is read in one mode. */
+/** How a field is read in one mode: `create`, `update` (PATCH) or `replace` (PUT). */
 interface Field {
   readonly column: NamedColumn
   readonly accepts: FieldTest
@@ -88,7 +88,7 @@ export function plainInMode(
 const maySend = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
   identifying.has(name) ? identifying.get(name) === undefined : isWritable
 
-/** The tests of these fields, which the resource has. */
+/** The tests of these fields, which the resource has, in the order of `names`; for `RepeatedMembers`. */
 export function fieldTests(
   resource: Resource,
   mode: WriteMode,

@@ -1,4 +1,4 @@
-// The body of a QUERY request: the rest of its query string.
+// wholeQuery: the query of a request with the method QUERY, whose body is the rest of its query string.
 
 import { missingMediaType, parsedQueryBody, unsupportedMediaType } from '../../errors.ts'
 import { type ApiRequest, header } from '../../model/request.ts'
@@ -7,6 +7,7 @@ import { type BodyLimit, bodyText, refuseUnreadable } from './text/request-body.
 /** The media type of a query, for the header Accept-Query. */
 export const queryMediaType = 'application/x-www-form-urlencoded'
 
+/** `application/x-www-form-urlencoded`, also with `; charset=utf-8`. */
 const form = /^application\/x-www-form-urlencoded\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 
 /**

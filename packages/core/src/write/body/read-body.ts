@@ -1,5 +1,5 @@
-// Turns the JSON body of a write into RecordNodes, one for each record in it, nested ones included, and makes every check that needs no
-// database. Collects all problems, so that a client gets them together (docs/guide/writing.md).
+// nodeReader: turns the JSON body of a write into RecordNodes, one for each record in it, nested ones included, and makes every check that
+// needs no database. Collects all problems, so that a client gets them together (docs/guide/writing.md): the endpoint throws them afterwards.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -23,12 +23,17 @@ import { problemsOf, type ValidatorHost, type ValueCheck } from './validators.ts
 const nothing: ReadonlySet<string> = new Set()
 const noneIdentifying: Identifying = new Map()
 
-/** How the records of a body are read; the members without a comment are those of `BodyPlace`. */
+/** How the records of a body are read. */
 export interface BodyOptions {
+  /** `create`, `update` (PATCH) or `replace` (PUT). */
   readonly mode: WriteMode
+  /** The fields that identify each record, in a list of changes or with `on_conflict`. Default: none. */
   readonly identifying?: Identifying
+  /** In a change: the fields that the caller may write only in a new record. */
   readonly createOnly?: ReadonlySet<string>
+  /** The unique keys by which nested objects name stored records (`labels.on_conflict=name`). */
   readonly relationKeys?: RelationKeys
+  /** Whether objects for json columns are merged into the stored documents. */
   readonly isMergePatch?: boolean
   /** How lists change the children of stored records; undefined if they cannot. */
   readonly childChanges?: ChildChanges
@@ -36,7 +41,7 @@ export interface BodyOptions {
   readonly count?: RecordCount
 }
 
-/** Reads a record and runs its validators. */
+/** Reads a record at a path and runs its validators. What is wrong goes to `problems`; the node has the values that are right. */
 export const readNode = (
   resource: Resource,
   body: JsonValue,
@@ -60,7 +65,7 @@ export function nodeReader(
   problems: InputProblems,
   host: ValidatorHost,
 ): (body: JsonValue, path: string) => MaybePromise<RecordNode> {
-  const left = resource.settings.limits.depth
+  const levelsLeft = resource.settings.limits.depth
   const { sources } = host
   // Shared by all records until one of them has a validator.
   let reading: Reading = { problems, checks: [], sources, count }
@@ -71,7 +76,7 @@ export function nodeReader(
     const plain = repeated?.read(body, path)
     if (plain !== undefined) return plain
     const place: BodyPlace = {
-      left,
+      levelsLeft,
       filled: nothing,
       path,
       mode,
@@ -91,7 +96,7 @@ export function nodeReader(
   }
 }
 
-/** Runs validators; their messages become problems. */
+/** Runs validators; their messages become problems. `find` runs one of them: an attempt of a write keeps what it has found. */
 export async function runChecks(
   checks: readonly ValueCheck[],
   problems: Pick<InputProblems, 'add'>,

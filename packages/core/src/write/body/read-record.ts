@@ -1,5 +1,6 @@
-// Turns a JSON object into a NestedNode: a record to create or change, or a reference to a stored one. Reports every field that is unknown,
-// has the wrong type or is not writable; ignores none (docs/guide/writing.md).
+// readRecord: turns a JSON object of a body into a RecordNode, and the objects nested in it into NestedNodes: records to create or change, or
+// references to stored ones. Reports every field that is unknown, has the wrong type or is not writable; ignores none (docs/guide/writing.md).
+// `read-body.ts` calls it for each record of a body, before the transaction.
 
 import { excerpt, longestPath } from '../../lib/error-size.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -65,10 +66,10 @@ import type { RecordCount } from './record-count.ts'
 import { type ValidatorHost, type ValueCheck, wantsWholeRecord } from './validators.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** What the functions below share while a body is read: its problems and checks are collected here. */
+/** What the functions below share while a body is read: they add its problems and checks here. */
 export interface Reading {
   readonly problems: InputProblems
-  /** Values whose validators run later. */
+  /** The values with a validator; `read-body.ts` runs the validators after each record. */
   readonly checks: ValueCheck[]
   /** Counts the records that may be written, to limit them. */
   readonly count: RecordCount
@@ -76,12 +77,14 @@ export interface Reading {
   readonly sources: ValidatorHost['sources']
 }
 
-/** The position of a record in the body. */
+/** The position of a record in the body, and how a record is read there. */
 export interface BodyPlace {
+  /** Empty for the body itself, or `author`, `items[2]`. */
   readonly path: string
+  /** `create`, `update` (PATCH) or `replace` (PUT). Nested records are read with `create`, known children with `update`. */
   readonly mode: WriteMode
   /** Levels of nesting that are still allowed. */
-  readonly left: number
+  readonly levelsLeft: number
   /** The fields and the relation that the parent record fills. */
   readonly filled: ReadonlySet<string>
   /** The fields that identify the record in a list of changes or with `on_conflict`. */
@@ -100,7 +103,7 @@ export interface BodyPlace {
 
 /** How the lists of a body change the children of stored records. */
 export interface ChildChanges {
-  /** Whether the list of a relation removes the children that it does not name. */
+  /** Whether the list of a relation removes the children that it does not name; `relationPath` leads to it: `['orders', 'items']`. */
   readonly removes: (relationPath: readonly string[]) => boolean
 }
 
@@ -111,7 +114,7 @@ export const noRelationKeys: RelationKeys = new Map()
 
 type Members = { readonly [key: string]: JsonValue }
 
-/** Reads a record; its problems go to `reading.problems`. */
+/** Reads a record; its problems go to `reading.problems`, its values to validate to `reading.checks`. */
 export function readRecord(
   reading: Reading,
   resource: Resource,
@@ -123,13 +126,14 @@ export function readRecord(
   const node = readMembers(reading, resource, body, place, otherwise)
   if (resource.exclusions.length > 0) {
     const { values, path } = node
-    for (const { path: at, ...one } of periodProblems(resource, values, values, path)) {
-      reading.problems.add(at, one)
+    for (const { path: at, ...problem } of periodProblems(resource, values, values, path)) {
+      reading.problems.add(at, problem)
     }
   }
   return node
 }
 
+/** Reads the members of an object: in one step if `plainRecord` can, otherwise one after the other. */
 function readMembers(
   reading: Reading,
   resource: Resource,
@@ -192,7 +196,7 @@ function withMerges(node: RecordNode): RecordNode {
   return { ...node, merges }
 }
 
-/** Collects the validator checks. Columns whose validators take the whole record go to `wholeRecordChecks` if that is not known yet. */
+/** Adds the values to validate to `reading.checks`; those whose validators take a record that is not known yet to `wholeRecordChecks`. */
 function withChecks(reading: Reading, node: RecordNode, place: BodyPlace): RecordNode {
   const { later, initial } = collectChecks(reading, node, place)
   if (later.length === 0 && initial === undefined) return node
@@ -212,7 +216,7 @@ function unknownFieldOf(resource: Resource, name: string): CodedProblem {
   return unknownField(name, didYouMean(name, known))
 }
 
-/** A type of readonly members, while they are filled. */
+/** A type without its `readonly`, for objects that the functions here still fill. */
 type Open<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
@@ -236,7 +240,7 @@ function readField(
   const identifies = place.identifying.has(column.name)
   const why = identifies
     ? place.identifying.get(column.name)
-    : (unwritable(resource, column, mode) ?? notNow(place, column) ?? ofParent(place, column))
+    : (unwritable(resource, column, mode) ?? onlyInNew(place, column) ?? setByParent(place, column))
   const value = readValue(column, json)
   if (why === undefined) {
     // A field that identifies the record is not compared: with a value of another type, no record is found.
@@ -268,11 +272,11 @@ const isActive = (resource: Resource, column: NamedColumn, json: JsonValue): boo
   isSoftDeleteAttribute(resource, column) && json === resource.settings.softDelete?.active
 
 /** Says that the caller may write a column only in a new record, if this is a change. */
-const notNow = ({ createOnly }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
+const onlyInNew = ({ createOnly }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
   createOnly.has(name) ? 'stored' : undefined
 
 /** Says that the parent sets a column; a child may send back the value that it has. */
-const ofParent = ({ filled }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
+const setByParent = ({ filled }: BodyPlace, { name }: NamedColumn): ReadOnlyReason | undefined =>
   filled.has(name) ? 'parent' : undefined
 
 /**
@@ -329,6 +333,10 @@ export function readValue(
   return problem === undefined ? converted : { problem }
 }
 
+/**
+ * Reads the member of a relation: a URL that a response contained or null (`sentBack.urls`), a nested to-one object (`parents`), or a nested
+ * list (`children`). Refuses nested objects that the model, the depth or the method does not allow.
+ */
 function readRelation(
   reading: Reading,
   relation: ResolvedRelation,
@@ -361,29 +369,29 @@ function readRelation(
     isOwn && identifiesRecord(relation, place)
       ? unwritableRelation(relation, 'create')
       : (unwritableRelation(relation, mode) ??
-        (isOwn ? relation.from.map((column) => notNow(place, column)).find(Boolean) : undefined))
+        (isOwn ? relation.from.map((column) => onlyInNew(place, column)).find(Boolean) : undefined))
   if (why !== undefined) {
     problems.add(path, unwritten('relation', why))
     return
   }
-  if (place.left < 1) {
+  if (place.levelsLeft < 1) {
     const { depth } = node.resource.settings.limits
     problems.add(path, nestedTooDeep(depth, settingNames.maxDepth))
     return
   }
-  const one = relation.cardinality === 'one'
+  const isToOne = relation.cardinality === 'one'
   /** Whether the nested objects are children of a stored record, which may have others. */
   const isOfStored = mode !== 'create' && !isOwn && relation.through === undefined
-  if (isOfStored && (one || place.childChanges === undefined)) {
-    problems.add(path, nestedElsewhere(relation.name, relation.target.endpoint, !one))
+  if (isOfStored && (isToOne || place.childChanges === undefined)) {
+    problems.add(path, nestedElsewhere(relation.name, relation.target.endpoint, !isToOne))
     return
   }
-  if (one ? !isObject(json) : !Array.isArray(json)) {
-    problems.add(path, one ? notAnObject : notAListOfObjects)
+  if (isToOne ? !isObject(json) : !Array.isArray(json)) {
+    problems.add(path, isToOne ? notAnObject : notAListOfObjects)
     return
   }
   const { bulk } = relation.target.settings.limits
-  const items = one ? [json] : (json as readonly JsonValue[])
+  const items = isToOne ? [json] : (json as readonly JsonValue[])
   if (items.length > bulk) {
     const { endpoint } = relation.target
     problems.add(path, tooManyItems(bulk, items.length, endpoint, maxBulkNames))
@@ -395,9 +403,9 @@ function readRelation(
   const unique = place.relationKeys.get(relation.name)
   const nodes = items.map((item, i) => {
     const below: BodyPlace = {
-      path: one ? path : `${path}[${i}]`,
+      path: isToOne ? path : `${path}[${i}]`,
       mode: 'create',
-      left: place.left - 1,
+      levelsLeft: place.levelsLeft - 1,
       filled,
       identifying: new Map(),
       createOnly: new Set(),
@@ -436,8 +444,8 @@ const notNested = (target: Resource): CodedProblem =>
   isKeyless(target) ? notAnObject : notANestedObject(target.primaryKey.map(({ name }) => name))
 
 /**
- * An object that contains the target's primary key refers to the record with that key. Any other object creates a record, unless it
- * contains the `unique` key of a stored record.
+ * Reads a nested object. One that contains the target's primary key, `{ "id": 7 }`, refers to the record with that key. Any other object
+ * creates a record, unless it contains the `unique` key of a stored record.
  */
 function readNested(
   reading: Reading,
@@ -466,12 +474,12 @@ function readNested(
       reading.problems.add(pathTo(place.path, column.name), problem)
     }
   }
-  const chosen = !target.primaryKey.some(
+  const clientsChooseKeys = !target.primaryKey.some(
     ({ definition, withheld }) => definition.generated || withheld !== undefined,
   )
   // If clients choose the keys, an object with an unused key creates a record, unless required fields are missing.
-  const missing = chosen ? missingFields(target, json, place) : []
-  const mayCreate = chosen && missing.length === 0
+  const missing = clientsChooseKeys ? missingFields(target, json, place) : []
+  const mayCreate = clientsChooseKeys && missing.length === 0
   const reference = readReference(reading, target, json, place, { key, mayCreate, missing })
   if (!mayCreate) return reference
   const { members, problems } = membersOfNew(target, json, place)
@@ -479,8 +487,9 @@ function readNested(
 }
 
 /**
- * An object in a list of children of a stored record. With the key of a child it changes that one, and if clients choose the keys it
- * creates the child that is missing; without a key it creates one. The parent fills its own part of the key.
+ * Reads an object in a list of children of a stored record: `PATCH /api/orders/1 {"items": [{"id": 7, "count": 2}, {"count": 1}]}`. With the
+ * key of a child it changes that one, and if clients choose the keys it creates the child that is missing; without a key it creates one.
+ * The parent fills its own part of the key.
  */
 function readChild(
   reading: Reading,
@@ -529,7 +538,10 @@ const hasUnique = (target: Resource, unique: readonly NamedColumn[], json: Membe
     return sent === undefined ? hasInitialValue(target, column) : sent !== null
   })
 
-/** Reads an object that names a record by a unique key, both as a new record and as a reference to a stored one. */
+/**
+ * Reads an object that names a record by a unique key, `{ "name": "red" }` with `labels.on_conflict=name`, both as a new record and as a
+ * reference to a stored one: `resolveUniqueNames` decides in the transaction. The problems that it has only as a new record are kept apart.
+ */
 function readUnique(
   reading: Reading,
   target: Resource,
@@ -607,14 +619,14 @@ function readReference(
 
 /** The required fields that an object lacks to create a record. Nested to-one objects set foreign keys. */
 function missingFields(target: Resource, json: Members, place: BodyPlace): readonly string[] {
-  const given = new Set([...Object.keys(json), ...place.filled])
+  const present = new Set([...Object.keys(json), ...place.filled])
   for (const { name, kind, from } of target.relations.values()) {
     if (kind !== 'belongsTo' || !isObject(json[name] ?? null)) continue
-    for (const column of from) given.add(column.name)
+    for (const column of from) present.add(column.name)
   }
   const missing: string[] = []
   for (const column of target.bodyColumns.values()) {
-    if (isRequired(target, column, 'create') && !given.has(column.name)) missing.push(column.name)
+    if (isRequired(target, column, 'create') && !present.has(column.name)) missing.push(column.name)
   }
   return missing
 }
@@ -649,24 +661,25 @@ function membersOfNew(
 /** Refuses a foreign key together with the nested object that also sets it. */
 function refuseTwoSources(problems: InputProblems, node: RecordNode): void {
   /** By foreign key column: the relation whose nested object sets it. */
-  const taken = new Map<string, string>()
+  const setBy = new Map<string, string>()
   for (const { relation, node: parent } of node.parents) {
     for (const { from: column, to } of relation.pairs) {
       const sent = node.values[column.name]
       const at = parent.resource.primaryKey.indexOf(to)
       // `{ "author_id": 7, "author": { "id": 7 } }` is accepted.
       const same = parent.kind === 'reference' && at >= 0 && String(parent.key[at]) === String(sent)
-      const other = taken.get(column.name)
+      const other = setBy.get(column.name)
       if (other !== undefined) {
         problems.add(pathTo(node.path, relation.name), alsoSetBy(other, column.name))
       } else if (sent !== undefined && sent !== null && !same) {
         problems.add(pathTo(node.path, column.name), determinedBy(relation.name))
       }
-      taken.set(column.name, relation.name)
+      setBy.set(column.name, relation.name)
     }
   }
 }
 
+/** Adds a problem for each required field that the body, the parent record or a nested object does not set. */
 function refuseMissing(
   problems: InputProblems,
   node: RecordNode,

@@ -1,5 +1,5 @@
-// RepeatedMembers: a shortcut for lists whose records have the same members, as most lists have. `bench/shortcuts.md` has what
-// it saves.
+// RepeatedMembers: a shortcut for lists whose records have the same members, as most lists have: `[{ "a": 1, "b": 2 }, { "a": 3, "b": 4 }]`.
+// `bench/shortcuts.md` has what it saves.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isJsonObject } from '../../lib/json/merge-patch.ts'
@@ -45,7 +45,10 @@ export class RepeatedMembers {
   }
 }
 
-/** `plainInMode` for the records of a list, in one mode. */
+/**
+ * Reads the records of a list, which were read in one mode, in another one as well, as `plainInMode` does: an upsert reads each object as a
+ * change and as a new record.
+ */
 export class RepeatedInMode {
   readonly #mode: WriteMode
   readonly #identifying: Identifying
@@ -57,6 +60,7 @@ export class RepeatedInMode {
     this.#identifying = identifying
   }
 
+  /** `node` if `body` gives the same record in this mode; undefined if `readNode` must read it again. */
   read(node: RecordNode, body: JsonValue): RecordNode | undefined {
     const names = node instanceof PlainRecord ? node.names : undefined
     if (names !== undefined && names === this.#names && node.values === body) return node

@@ -1,4 +1,5 @@
-// Replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform` makes of them.
+// withStoredForms: replaces the values of write-only columns in the records of a body by their stored forms, which the model's `transform`
+// makes of them: a password becomes its hash. The last stage of a body before the transaction begins.
 
 import { clientGone } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -22,12 +23,13 @@ import type { ValidatorHost } from './validators.ts'
 
 type Transform = NonNullable<Column['transform']>
 
-/** How the functions of the models are called, and when not. */
+/** How `transform` functions are called, and what decides that they are not. */
 export interface TransformHost extends ValidatorHost {
   /** Whether methods and roles allow the caller to create a record. */
   mayCreate(resource: Resource): boolean
   /** Whether they allow the caller to change one. */
   mayChange(resource: Resource): boolean
+  /** Whether the client has disconnected. */
   isClientGone(): boolean
   /** Calls a function of the host about the record at a path, which the messages by field of its error get. */
   atRecord<T>(path: string, call: () => MaybePromise<T>): MaybePromise<T>
@@ -98,6 +100,7 @@ function transformNested(
   return transformEach(nodes, isRefused || !nodes.every(mayWrite), transforming)
 }
 
+/** The node with stored forms. `isRefused`: the write will be refused, so values are left out instead of transformed. */
 async function transformNode(
   node: NestedNode,
   isRefused: boolean,
@@ -151,7 +154,7 @@ async function afterChecks(node: RecordNode, { host }: Transforming): Promise<Re
   const isNow = ({ column }: { readonly column: NamedColumn }): boolean =>
     column.definition.transform !== undefined
   await runChecks(checks.filter(isNow), problems, host)
-  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((one) => !isNow(one)) } }
+  return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((check) => !isNow(check)) } }
 }
 
 /** The values of transformed columns as they were sent. */
@@ -162,6 +165,7 @@ const sentValues = ({ resource, values }: RecordNode): Values =>
       .map(({ column: { name } }) => [name, values[name] as JsonValue]),
   )
 
+/** The values of a record with stored forms; without the values to transform if the write `isRefused`. */
 async function storedValues(
   { resource, values: sent, path }: RecordNode,
   isRefused: boolean,

@@ -1,4 +1,5 @@
-// Validators of columns: named ones, host functions, and Standard Schemas.
+// problemsOf: runs the validator that a column of the model declares: a named one (`validator: 'email'`), a function of the host, or a Standard
+// Schema. It is called for values of a body and, if the validator takes the whole record, in the transaction.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -19,9 +20,11 @@ const longest = 10_000
 const email =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
+/** `example.org`: labels of at most 63 characters, 253 in all. */
 const hostname =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
+/** `192.0.2.1`: four numbers up to 255. */
 const ipv4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 
 /** Whether a string is an http or https URL; a link with another scheme could run a script or read a file. */
@@ -32,6 +35,7 @@ function isWebAddress(text: string): boolean {
   return username === '' && password === '' && host !== ''
 }
 
+/** A named validator. */
 interface Named {
   readonly test: (text: string) => boolean
   readonly message: string
@@ -109,9 +113,9 @@ export async function problemsOf(
   const { column, value } = check
   const { format, validator, validator_message: own } = column.definition
   const found: Finding[] = []
-  if (format === 'uri') found.push(...ofValue(named('uri', value)))
+  if (format === 'uri') found.push(...ofValue(checkByName('uri', value)))
   if (typeof validator === 'string')
-    found.push(...ofValue(named(validator as ValidatorName, value)))
+    found.push(...ofValue(checkByName(validator as ValidatorName, value)))
   else if (typeof validator === 'function')
     found.push(...ofValue(await checkByFunction(validator, check, host)))
   else if (validator !== undefined) found.push(...(await checkBySchema(validator, check, host)))
@@ -121,10 +125,11 @@ export async function problemsOf(
     : found
 }
 
+/** Findings about the value itself. */
 const ofValue = (problems: readonly CodedProblem[]): readonly Finding[] =>
   problems.map((problem) => ({ at: '', problem }))
 
-function named(name: ValidatorName, value: JsonValue): readonly CodedProblem[] {
+function checkByName(name: ValidatorName, value: JsonValue): readonly CodedProblem[] {
   const { test, message } = byName[name]
   const good = typeof value === 'string' && value.length <= longest && test(value)
   return good ? [] : [invalidFormat(name, message)]
@@ -137,7 +142,7 @@ const nameOf = ({ resource, column }: ValueCheck): string =>
 
 /** Calls a validator function: true accepts, false refuses, a string refuses with that message. */
 async function checkByFunction(
-  validator: Extract<NamedColumn['definition']['validator'], (...given: never) => unknown>,
+  validator: Extract<NamedColumn['definition']['validator'], (...parameters: never) => unknown>,
   check: ValueCheck,
   { callHook, args }: ValidatorHost,
 ): Promise<readonly CodedProblem[]> {
@@ -159,13 +164,13 @@ async function checkBySchema(
   const validate = () => schema['~standard'].validate(valueForHost(check.value))
   const { issues } = await callHook(nameOf(check), validate)
   return (issues ?? []).map(({ message, path }) => ({
-    at: (path ?? []).map(step).join(''),
+    at: (path ?? []).map(pathStep).join(''),
     problem: refusedByHost(message),
   }))
 }
 
 /** A step of an issue's path: the index of a list, or the name of a member. */
-function step(part: NonNullable<StandardIssue['path']>[number]): string {
+function pathStep(part: NonNullable<StandardIssue['path']>[number]): string {
   const key = typeof part === 'object' ? part.key : part
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`
 }

@@ -1,4 +1,4 @@
-// Limits of a column's values: length, and the smallest and largest number.
+// outsideLimits: the limits that a model declares for the values of a column, `maxLength: 200` or `minimum: 0`. Called when a body is read.
 
 import { compareDigits } from '../../lib/json/compare-digits.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -26,7 +26,7 @@ export function outsideLimits(column: Column, value: JsonValue): CodedProblem | 
     return wrongLength(column, value)
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = column
   const against = (limit: number | string | undefined): number | undefined =>
-    limit === undefined ? undefined : order(value, limit)
+    limit === undefined ? undefined : compareWithLimit(value, limit)
   const [low, high] = [against(minimum), against(maximum)]
   const [above, below] = [against(exclusiveMinimum), against(exclusiveMaximum)]
   // No response contains a value of a write-only column.
@@ -46,7 +46,7 @@ export function outsideLimits(column: Column, value: JsonValue): CodedProblem | 
 }
 
 /** Negative if the value is below the limit. Undefined for values without digits, such as PostgreSQL's `NaN`. */
-const order = (value: JsonValue, limit: number | string): number | undefined =>
+const compareWithLimit = (value: JsonValue, limit: number | string): number | undefined =>
   typeof value === 'number' && typeof limit === 'number'
     ? value - limit
     : compareDigits(String(value), String(limit))

@@ -1,5 +1,6 @@
 // checkSegment: compares the nodes of a segment (nodes that are written together, ../README.md) with the stored records, and checks what
-// they refer to, before any hook is called. All problems of its nodes are reported together.
+// they refer to. The writer calls it after `resolve` has locked the stored records and nested parents are written, before any hook is called.
+// All problems of the nodes are reported together.
 
 import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -35,7 +36,10 @@ interface Found {
 
 const nowhere = Number.POSITIVE_INFINITY
 
-/** Throws the first error in the order of the nodes. May end the segment before a node that refers to an earlier one. */
+/**
+ * Throws the first error in the order of the nodes; otherwise sets `sent` and `reset` of each node, the values to write. May end the segment
+ * before a node that refers to an earlier one.
+ */
 export async function checkSegment(context: WriteContext, segment: Segment): Promise<void> {
   const { problems } = context
   const { level, nodes } = segment
@@ -73,6 +77,7 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   throw missingReference([...paths, ...(await laterReferences(context, level, later))])
 }
 
+/** Runs the validators of a change that take the whole record; adds their problems, or throws them. */
 async function validateWhole(context: WriteContext, node: WriteNode | undefined): Promise<void> {
   const { asFound, stored } = node ?? {}
   if (node?.decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) return
@@ -86,6 +91,7 @@ const isComparedNode = ({ decision, asFound, options }: WriteNode): boolean =>
 const isCompared = (record: RecordNode, replace: boolean): boolean =>
   replace || !hasOnlyValues(record)
 
+/** Checks one node by its decision; adds its problems to the context, or throws another error. */
 function checkNode(context: WriteContext, level: Level, node: WriteNode): MaybePromise<void> {
   const { decision, asFound, asMissing } = node
   if (decision === 'create' && asMissing !== null) return checkNew(context, node, asMissing)
@@ -133,21 +139,23 @@ function checkChange(
   context.generatedKeys.refuseGuessed(resource, record.values, node.path)
 }
 
+/** Adds the problems of a period (`exclude` of the model) that would end before it begins. */
 function addPeriodProblems({ problems }: WriteContext, node: WriteNode, resource: Resource): void {
   if (resource.exclusions.length === 0) return
   const { stored, reset, sent, path } = node
   const changed = { ...reset, ...sent }
   const found = periodProblems(resource, { ...stored, ...changed }, changed, path)
-  for (const { path: at, ...one } of found) problems.add(at, one)
+  for (const { path: at, ...problem } of found) problems.add(at, problem)
 }
 
+/** Checks a change whose body must be compared with the stored record: it sends back fields, merges documents or sets relations to null. */
 async function checkCompared(
   context: WriteContext,
   node: WriteNode,
-  given: RecordNode,
+  requested: RecordNode,
   stored: NonNullable<WriteNode['stored']>,
 ): Promise<void> {
-  const { node: record, cleared } = await compareWithStored(context, given, stored)
+  const { node: record, cleared } = await compareWithStored(context, requested, stored)
   const { resource, path, parents } = record
   const keys = node.parentKeys ?? {}
   const sent = { ...record.values, ...cleared }
@@ -164,6 +172,7 @@ async function checkCompared(
   )
 }
 
+/** Checks an object that refers to a stored record: whether a child may get another parent, and whether its other members are unchanged. */
 function checkReference(context: WriteContext, node: WriteNode): MaybePromise<void> {
   const { asFound, stored, decision, options } = node
   if (asFound?.kind !== 'reference' || stored === undefined) return
@@ -173,6 +182,7 @@ function checkReference(context: WriteContext, node: WriteNode): MaybePromise<vo
   }
 }
 
+/** Throws unless the record is soft-deleted and all that it refers to is not. */
 async function checkRestored(context: WriteContext, { options, stored = {} }: WriteNode) {
   const { resource } = options
   if (!isDeleted(resource, stored)) throw notDeleted()

@@ -1,4 +1,5 @@
-// Values that the service sets in a record: managed columns, UUIDs and the model's defaults, which may be functions.
+// newRecord: adds the values that the service sets in a record: managed columns (`managed: 'created'`), UUIDs and the model's defaults, which
+// may be functions. Called before the policy and the callback of a new record, which receive these values.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -37,8 +38,8 @@ function filledColumns(resource: Resource): FilledColumns {
 }
 
 /**
- * The values of a new record: those that were sent, and the initial values of other columns, except those that other records fill with
- * their keys.
+ * The values of a new record: those that were sent, and the initial values of other columns, except the foreign keys that nested objects or
+ * the record around this one set (`filled`). `initial` has initial values that were made earlier, so that no default is called twice.
  */
 export function newRecord(
   sources: ValueSources,
@@ -66,7 +67,10 @@ export function newRecord(
   return completed(values, promises)
 }
 
-/** The initial values of the fields that the body of a new record omits; undefined if a function of the host makes one of them. */
+/**
+ * The initial values of the fields that the body of a new record omits; undefined if a function of the host makes one of them. Validators
+ * that take the whole record can then run when the body is read.
+ */
 export function initialWithoutHost(
   sources: OwnSources,
   { resource, values: sent }: Pick<RecordNode, 'resource' | 'values'>,
@@ -111,8 +115,8 @@ export function initialValue(
   const value = ownValue(resource, column, sources)
   const { default: own } = column.definition
   if (value !== undefined || typeof own !== 'function') return value
-  const given = sources.defaultOf(resource, column, own as DefaultFunction)
-  return andThen(given, (made) => defaultValue(resource, column, made))
+  const returned = sources.defaultOf(resource, column, own as DefaultFunction)
+  return andThen(returned, (made) => defaultValue(resource, column, made))
 }
 
 /** Whether the resource has `updated` columns, which each change sets. */
@@ -138,12 +142,13 @@ export function momentOf({ type }: NamedColumn, { now }: Pick<ValueSources, 'now
   return fromClock === false ? now() : fromClock(now())
 }
 
-function defaultValue({ name }: Resource, column: NamedColumn, given: unknown): JsonValue {
-  if (given === null) return null
-  const converted = convertJson(column, given as JsonValue)
+/** A default in the JSON form of its column; throws if it is no value of the column, which is a mistake of the host. */
+function defaultValue({ name }: Resource, column: NamedColumn, declared: unknown): JsonValue {
+  if (declared === null) return null
+  const converted = convertJson(column, declared as JsonValue)
   if ('value' in converted) return converted.value
   const wrong =
-    given === undefined
+    declared === undefined
       ? 'returned undefined; it must return a value, or null for none'
       : `is not ${converted.expected.text}`
   throw new Error(`The default of ${name}.${column.name} ${wrong}.`)

@@ -1,5 +1,6 @@
-// refuseDeletedReferences: a record cannot be restored while it refers to a deleted one.
+// refuseDeletedReferences: refuses the restoring of a soft-deleted record while it refers to a deleted one.
 
+import { keyFromRow } from '../../query/run/key.ts'
 import { missingReference } from '../../errors.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -7,7 +8,6 @@ import { isDeleted } from '../nodes/is-deleted.ts'
 import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { valuesOf } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { readReferred } from './referred-records.ts'
 import { shownPaths } from './write-checks.ts'
@@ -25,7 +25,7 @@ export async function refuseDeletedReferences(
   for (const relation of resource.relations.values()) {
     const { kind, target, from } = relation
     if (kind !== 'belongsTo' || target.settings.softDelete === null) continue
-    const key = valuesOf(from, stored)
+    const key = keyFromRow(from, stored)
     if (key === undefined || refersToItself(relation, resource, stored)) continue
     if (await isSeenDeleted(context, resource, relation, key)) deleted.push(relation)
   }
@@ -42,6 +42,7 @@ const refersToItself = (
   target === resource &&
   pairs.every(({ from, to }) => sameValue(to, stored[from.name] ?? null, stored[to.name] ?? null))
 
+/** Whether the record that a foreign key refers to is deleted, and the caller may know it. */
 async function isSeenDeleted(
   context: WriteContext,
   holder: Resource,

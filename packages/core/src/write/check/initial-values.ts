@@ -7,7 +7,10 @@ import type { Values } from '../nodes/node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { initialValue } from './defaults.ts'
 
-/** Returns the initial values of these columns; functions of the host are called. */
+/**
+ * Returns the initial values of these columns, NULL for one without any; functions of the host are called. For look-ups by a unique key of
+ * which the body omits a part, by `on_conflict` or a unique name.
+ */
 export async function initialValues(
   context: WriteContext,
   resource: Resource,

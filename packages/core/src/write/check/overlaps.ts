@@ -1,5 +1,6 @@
-// Keeps records of a model from overlapping (`exclude` of a model): the only file that decides it. All ways to write a record lead here:
-// `prepareRecords` is called before records are stored, `WrittenRecords.note` after it, and `refuseOverlaps` at the end of the write.
+// Keeps records of a model from overlapping (`exclude` of a model, such as no two bookings of a room at a time): the only file that decides it.
+// All ways to write a record lead here: `prepareRecords` is called before records are stored, `RuledRecords.note` after it, and `refuseOverlaps`
+// at the end of the write.
 
 import { missingReference, type Overlap, overlapping, validationFailed } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
@@ -13,19 +14,19 @@ import type {
 import { keyChunks } from '../../query/compile/chunks.ts'
 import { unscoped } from '../../query/compile/scopes.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { periodProblems } from '../nodes/period-problems.ts'
-import { readLocked, valuesOf } from '../resolve/look-up-records.ts'
+import { readLocked } from '../resolve/look-up-records.ts'
 import {
   compileBreaking,
   compileLockOfName,
   compileOrphans,
 } from '../statements/compile-overlaps.ts'
-import { compileLockInOrder, inOrder } from '../statements/locks-in-order.ts'
+import { compileLockInOrder, inKeyOrder } from '../statements/locks-in-order.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { concerns, type RuledRecord } from '../store/written-records.ts'
+import { mayConcernRule, type RuledRecord } from '../store/ruled-records.ts'
 
 /** A record before it is stored: as it is now, or null for a new one, and as it will be. */
 interface Prepared {
@@ -54,6 +55,7 @@ export async function prepareRecords(
   for (const lock of locksFor(context, resource, records)) await lock()
 }
 
+/** The values of a record that differ from the stored ones. */
 function changesIn(stored: Values | null, values: Values): Values {
   if (stored === null) return values
   return Object.fromEntries(
@@ -74,7 +76,7 @@ function locksFor(
   const locks = new Map<string, () => Promise<void>>()
   for (const rule of checkedRules(context, resource)) {
     const concerned = records.filter(({ stored, values }) =>
-      concerns(resource, rule, stored, values),
+      mayConcernRule(resource, rule, stored, values),
     )
     if (concerned.length === 0) continue
     const { parent } = rule
@@ -88,7 +90,7 @@ function locksFor(
       locks.set(name, () => lockParents(context, parent, concerned))
     }
   }
-  return [...locks].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, lock]) => lock)
+  return [...locks].sort(([nameA], [nameB]) => (nameA < nameB ? -1 : 1)).map(([, lock]) => lock)
 }
 
 /** The rules that no constraint of the database enforces. */
@@ -99,7 +101,7 @@ const checkedRules = ({ target }: WriteContext, { exclusions }: Resource): reado
 const isLockable = ({ target: { dialect } }: WriteContext, { target }: ResolvedRelation): boolean =>
   dialect.lockOfName === undefined || dialect.lockReferred?.(target) !== undefined
 
-/** Locks the records to which the foreign keys of these records refer, and have referred, in the order of their keys. */
+/** Locks the records to which the foreign keys of these records will refer, and refer now, in the order of their keys. */
 async function lockParents(
   context: WriteContext,
   parent: ResolvedRelation,
@@ -109,22 +111,22 @@ async function lockParents(
   const keys: (readonly Value[])[] = []
   for (const { stored, values } of records) {
     for (const row of [values, stored ?? values]) {
-      const key = valuesOf(from, row)
+      const key = keyFromRow(from, row)
       if (key !== undefined) keys.push(key)
     }
   }
-  await lockKeys(context, parent, inOrder(keys))
+  await lockKeys(context, parent, inKeyOrder(keys))
 }
 
-/** Notes the keys of which some have no record yet: the write may store it, and so may a concurrent one. */
+/** Locks the records with these keys, and notes keys of which some have no record yet: this write may store it, or a concurrent one. */
 async function lockKeys(
-  { lease, target, written }: WriteContext,
+  { lease, target, ruled }: WriteContext,
   parent: ResolvedRelation,
   keys: readonly (readonly Value[])[],
 ): Promise<void> {
   for (const some of keyChunks(target.dialect, keys, parent.to)) {
     const locked = await lease.rows(compileLockInOrder(target, parent.target, parent.to, some))
-    if (locked.length < some.length) written.notLocked.push({ parent, keys: some })
+    if (locked.length < some.length) ruled.notLocked.push({ parent, keys: some })
   }
 }
 
@@ -140,7 +142,7 @@ export const locksByRule = (holder: Resource | undefined, referred: Resource): b
  * at the end of the write, so that two records may exchange their periods, with the locks of `prepareRecords`.
  */
 export async function refuseOverlaps(context: WriteContext): Promise<void> {
-  const { notLocked } = context.written
+  const { notLocked } = context.ruled
   if (notLocked.length > 0) {
     // A record that appears after these locks would not be locked: all that are needed have to be there before.
     await refuseOrphans(context)
@@ -152,6 +154,7 @@ export async function refuseOverlaps(context: WriteContext): Promise<void> {
   throw overlapping(breaking.map(({ resource, rule, path }) => overlapAt(resource, rule, path)))
 }
 
+/** Throws 422 if a written record refers, by the foreign key of a rule, to no record. */
 async function refuseOrphans(context: WriteContext): Promise<void> {
   const orphans = await writtenRecords(context, compileOrphans)
   if (orphans.length === 0) return
@@ -173,7 +176,7 @@ async function writtenRecords(
 ): Promise<readonly Found[]> {
   const all: Found[] = []
   const target = unscoped(context.target)
-  for (const [rule, { resource, records }] of context.written.byRule) {
+  for (const [rule, { resource, records }] of context.ruled.byRule) {
     if (!checkedRules(context, resource).includes(rule)) continue
     const found = await recordsFound(context, resource, [...records.values()], (keys) =>
       compile(target, resource, rule, keys),
@@ -195,7 +198,7 @@ async function recordsFound(
     const statement = compile(some.map(({ key }) => key))
     if (statement === undefined) continue
     for (const row of await readLocked(context, statement)) {
-      const key = valuesOf(primaryKey, row) ?? []
+      const key = keyFromRow(primaryKey, row) ?? []
       found.set(keyText(key), { key, path: '' })
     }
   }
@@ -216,7 +219,7 @@ const orphanPaths = (resource: Resource, { parent }: Exclusion, path: string): r
     .filter(({ hidden }) => !hidden)
     .map(({ name }) => pathTo(path, name))
 
-/** The overlap of a record, told by what clients may see. */
+/** The problem of a record that overlaps another one. It names only columns that clients may see. */
 export function overlapAt(resource: Resource, rule: Exclusion, path: string): Overlap {
   const seen = asSeen(resource)
   const columns = [...rule.equal, rule.start, rule.end].map(seen).filter(({ hidden }) => !hidden)
@@ -227,7 +230,7 @@ export function overlapAt(resource: Resource, rule: Exclusion, path: string): Ov
   }
 }
 
-/** The rule that a constraint of the database enforces, by the name of the constraint in an error. */
+/** The rule of the model that a constraint of the database enforces, by the constraint's name in an error; undefined if there is none. */
 export const ruleOfConstraint = (
   { target }: Pick<WriteContext, 'target'>,
   { exclusions }: Resource,

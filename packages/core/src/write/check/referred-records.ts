@@ -5,17 +5,11 @@ import { missingReference } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
-import { keyText, keyTextIn } from '../../query/run/key.ts'
+import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import { hasDefaultWithArgs } from '../fusion/fusion-of.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import {
-  locksAsItReads,
-  readLocked,
-  readScoped,
-  readScopedOrEmpty,
-  valuesOf,
-} from '../resolve/look-up-records.ts'
+import { locksAsItReads, readLocked, readScoped, readScopedOrEmpty } from '../resolve/look-up-records.ts'
 import { type CompiledWrite, compileLocked } from '../statements/statements.ts'
 import { compileLockedByKeys } from '../statements/statements-by-keys.ts'
 import type { UnlockedReference, WriteContext } from '../store/write-context.ts'
@@ -41,9 +35,9 @@ export interface Referred {
 
 /**
  * The rows of a plan that the caller may see. If their model has soft delete, or links will name them, they are locked as by the foreign
- * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again before the write ends:
- * those of a policy's scope, and those on which functions of the host or rules of the model need a stronger lock, for which two
- * transactions with this lock would wait for each other.
+ * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again
+ * before the write ends (`refuseDeletedMeanwhile`): those of a policy's scope, and those on which functions of the host or rules of the model
+ * need a stronger lock, for which two transactions with this lock would wait for each other.
  */
 export async function readReferred(
   context: WriteContext,
@@ -65,7 +59,7 @@ export async function readReferred(
     : await readScoped(context, plan, 'GET_ONE', limit)
   if (mayBeDeleted) {
     for (const row of rows) {
-      unlocked.push({ resource, columns, key: valuesOf(columns, row) ?? [], paths })
+      unlocked.push({ resource, columns, key: keyFromRow(columns, row) ?? [], paths })
     }
   }
   return rows
@@ -80,7 +74,10 @@ const compileReferred = (
   (keys.length > 1 ? compileLockedByKeys(target, plan, columns, keys, 'reference') : undefined) ??
   compileLocked(target, plan, 'reference')
 
-/** Whether functions of the host may run between the look-up of references and the statement that stores them. */
+/**
+ * Whether functions of the host may run between the look-up of references and the statement that stores them: callbacks, hooks of the policy,
+ * defaults with arguments.
+ */
 export const mayCallHost = (context: WriteContext, holder: Resource | undefined): boolean =>
   holder === undefined
     ? context.registry.resources.some((resource) => callsHost(context, resource))
@@ -96,8 +93,9 @@ const callsHost = ({ access, hooks }: WriteContext, resource: Resource): boolean
   hasDefaultWithArgs(resource)
 
 /**
- * Throws 422 if a record that was read without a lock has been deleted meanwhile. The records are locked now: the foreign key constraint
- * has locked them already, and without one, a cascade either ends before this look-up or finds the new dependents.
+ * Throws 422 if a record of `WriteContext.unlocked`, which was read without a lock, has been deleted meanwhile. Called when all records are
+ * stored, before COMMIT. The records are locked now: the foreign key constraint has locked them already, and without one, a cascade either
+ * ends before this look-up or finds the new dependents.
  */
 export async function refuseDeletedMeanwhile(context: WriteContext): Promise<void> {
   const missing: string[] = []
@@ -127,11 +125,12 @@ type Group = [UnlockedReference, ...UnlockedReference[]]
 /** The references to the same columns of one model. */
 function groupsOf(references: readonly UnlockedReference[]): Iterable<Group> {
   const groups = new Map<string, Group>()
-  for (const one of references) {
-    const name = JSON.stringify([one.resource.name, ...one.columns.map((column) => column.name)])
+  for (const reference of references) {
+    const { resource, columns } = reference
+    const name = JSON.stringify([resource.name, ...columns.map((column) => column.name)])
     const group = groups.get(name)
-    if (group === undefined) groups.set(name, [one])
-    else group.push(one)
+    if (group === undefined) groups.set(name, [reference])
+    else group.push(reference)
   }
   return groups.values()
 }

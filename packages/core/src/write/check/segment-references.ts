@@ -1,24 +1,24 @@
 // invisibleReferences: finds the foreign keys in a segment (nodes that are written together, ../README.md) that refer to records which the
-// caller may not see, with one look-up for each relation.
+// caller may not see, with one look-up for each relation. `checkSegment` refuses them (422), before any hook is called.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyTextIn } from '../../query/run/key.ts'
+import { keyFromRow, keyTextIn } from '../../query/run/key.ts'
 import { isSet } from '../nodes/hidden-references.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
-import { readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
+import { readUnscoped } from '../resolve/look-up-records.ts'
 import type { Level } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { mayCallHost, readReferred } from './referred-records.ts'
 import { hidingRelations, isVisible, mayRead, shownPaths } from './write-checks.ts'
 
-/** The foreign keys of one relation in the nodes of a segment. */
-interface Sent {
+/** The foreign keys of one relation in the nodes of a segment, and what is known of the records that they refer to. */
+interface SentKeys {
   readonly relation: ResolvedRelation
   /** The key that each node sets, as `keyText`; undefined if it sets none, or the one that is stored. */
   readonly texts: readonly (string | undefined)[]
@@ -45,8 +45,8 @@ export interface Invisible {
 const none: Invisible = { at: undefined, paths: [], waitsAt: undefined }
 
 /**
- * Looks up the records that the foreign keys of the nodes refer to. `paths` has all such keys of the first node that is refused, and those
- * of later nodes that the look-up has not found.
+ * Looks up the records that the foreign keys of the nodes refer to. `paths` of the result has all refused keys of the first node that has one,
+ * and those of later nodes that the look-up has not found.
  */
 export async function invisibleReferences(
   context: WriteContext,
@@ -65,32 +65,33 @@ export async function laterReferences(
 ): Promise<readonly string[]> {
   const sent = await sentIn(context, level, nodes)
   return nodes.flatMap((node, i) =>
-    sent.flatMap((one) => (isNamedLater(one, node, i) ? shownPaths(one.relation, node.path) : [])),
+    sent.flatMap((keys) => (isNamedLater(keys, node, i) ? shownPaths(keys.relation, node.path) : [])),
   )
 }
 
 /** Whether the look-ups have not found the record of this relation to which the node at `i` refers. */
-function isMissing(one: Sent, node: WriteNode, i: number): boolean {
-  const { relation, texts, visible, isReadable } = one
+function isMissing(keys: SentKeys, node: WriteNode, i: number): boolean {
+  const { relation, texts, visible, isReadable } = keys
   const text = texts[i]
   if (text === undefined || visible.has(text)) return false
   return !(isReadable && isUnchanged(node, relation, text))
 }
 
 /** Whether the error for an earlier node also names this key: only if no record can have it, even after the earlier nodes were stored. */
-const isNamedLater = (one: Sent, node: WriteNode, i: number): boolean =>
-  one.isExact && !one.isOwn && isMissing(one, node, i)
+const isNamedLater = (keys: SentKeys, node: WriteNode, i: number): boolean =>
+  keys.isExact && !keys.isOwn && isMissing(keys, node, i)
 
+/** The foreign keys that the nodes set, by relation, after one look-up for each; relations whose records are all visible are left out. */
 async function sentIn(
   context: WriteContext,
   level: Level,
   nodes: readonly WriteNode[],
-): Promise<readonly Sent[]> {
+): Promise<readonly SentKeys[]> {
   const { resource } = level
   const relations = hidingRelations(context, resource)
   if (relations.length === 0) return []
   const isReadable = await mayRead(context, resource)
-  const sent: Sent[] = []
+  const sent: SentKeys[] = []
   for (const relation of relations) {
     const found = await sentTo(context, level, relation, nodes, isReadable)
     if (found !== undefined) sent.push(found)
@@ -98,13 +99,14 @@ async function sentIn(
   return sent
 }
 
+/** The foreign keys of one relation, after the look-up; undefined if all are known to be visible. */
 async function sentTo(
   context: WriteContext,
   level: Level,
   relation: ResolvedRelation,
   nodes: readonly WriteNode[],
   isReadable: boolean,
-): Promise<Sent | undefined> {
+): Promise<SentKeys | undefined> {
   const { resource } = level
   const visible = level.visibleTo(relation)
   const texts: (string | undefined)[] = []
@@ -116,7 +118,7 @@ async function sentTo(
     texts.push(text)
     if (text === undefined || keys.has(text) || visible.has(text)) continue
     if (isReadable && isUnchanged(node, relation, text)) texts[i] = undefined
-    else keys.set(text, valuesOf(relation.from, row as Values) ?? [])
+    else keys.set(text, keyFromRow(relation.from, row as Values) ?? [])
   }
   if (keys.size === 0) return undefined
   // So that the segment ends if a hook sends a statement, which may outdate the look-ups.
@@ -147,6 +149,7 @@ function rowWith(node: WriteNode, relation: ResolvedRelation): Values | undefine
 const hasOneKeyText = ({ type, collation }: NamedColumn): boolean =>
   collation === undefined && columnTypes[type].hasOneKeyText
 
+/** Which of the keys, given by `keyText`, are those of records that the caller may see. `paths` are those of the references to a key. */
 async function visibleKeys(
   context: WriteContext,
   holder: Resource,
@@ -174,10 +177,11 @@ async function visibleKeys(
   return found
 }
 
+/** The first node with a key of an invisible record, or the node before which the segment must end. */
 async function firstInvisible(
   context: WriteContext,
   level: Level,
-  sent: readonly Sent[],
+  sent: readonly SentKeys[],
   nodes: readonly WriteNode[],
 ): Promise<Invisible> {
   const { resource } = level
@@ -187,19 +191,19 @@ async function firstInvisible(
   let at: number | undefined
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i] as WriteNode
-    for (const one of sent) {
-      if (!isMissing(one, node, i)) continue
+    for (const keys of sent) {
+      if (!isMissing(keys, node, i)) continue
       // A later node than the refused one.
       if (at !== undefined && at < i) {
-        if (isNamedLater(one, node, i)) missing.push(...shownPaths(one.relation, node.path))
+        if (isNamedLater(keys, node, i)) missing.push(...shownPaths(keys.relation, node.path))
         continue
       }
-      if (!one.isExact && (await isVisibleAlone(context, resource, one, node, i))) continue
+      if (!keys.isExact && (await isVisibleAlone(context, resource, keys, node, i))) continue
       // An earlier node may still store the record. So this one waits: it is looked up again as the first node of the next segment, and if
       // it is refused then, all of its keys are named.
-      if (i > 0 && (one.isOwn || mayAppear)) return { ...none, waitsAt: i }
+      if (i > 0 && (keys.isOwn || mayAppear)) return { ...none, waitsAt: i }
       at = i
-      missing.push(...shownPaths(one.relation, node.path))
+      missing.push(...shownPaths(keys.relation, node.path))
     }
   }
   return { at, paths: missing, waitsAt: undefined }
@@ -209,11 +213,11 @@ async function firstInvisible(
 async function isVisibleAlone(
   context: WriteContext,
   holder: Resource,
-  { relation, texts, visible }: Sent,
+  { relation, texts, visible }: SentKeys,
   node: WriteNode,
   index: number,
 ): Promise<boolean> {
-  const key = valuesOf(relation.from, rowWith(node, relation) ?? {}) ?? []
+  const key = keyFromRow(relation.from, rowWith(node, relation) ?? {}) ?? []
   const paths = () => shownPaths(relation, node.path)
   const isSeen = await isVisible(context, holder, relation, key, paths)
   if (isSeen) visible.add(texts[index] as string)

@@ -1,5 +1,5 @@
-// requireRights: the rights that a write needs before it looks up stored records. Without this check, the answer would tell callers without
-// rights which records exist.
+// requireRights: the rights that a write needs before it looks up stored records. Without this check, the response would tell callers without
+// rights which records exist. The first step of the writer; new records are checked after the look-up (`requireCreateAccess`).
 
 import { forbidden } from '../../errors.ts'
 import { requireRightToList } from '../links/write-links.ts'
@@ -8,7 +8,7 @@ import type { Level, Segment } from '../segments/level.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { requireAccess } from './write-checks.ts'
 
-/** Checks once for a level whether the caller may look up and change its records; throws 403. */
+/** Checks once for a level whether the caller may look up and change its records; throws 403. Sets `level.mayFind` for `resolve`. */
 export async function requireRights(context: WriteContext, { level }: Segment): Promise<void> {
   if (level.mayFind !== undefined) return
   const { whenFound } = level.options

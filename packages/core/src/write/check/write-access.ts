@@ -1,5 +1,5 @@
-// WriteAccess: how roles and policies decide on writes; called for every record, including nested ones and those of bulk writes. Types
-// only.
+// WriteAccess: how roles and policies decide on writes; called for every record, including nested ones and those of bulk writes.
+// `access/policies/write-decisions.ts` implements it. Types only.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -12,6 +12,7 @@ import type { Values } from '../nodes/node.ts'
 /** What the caller does to a resource. A body that refers to a stored record needs GET_ONE; one that replaces links also needs GET_MANY. */
 export type WriteAction = 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'RESTORE' | 'GET_ONE' | 'GET_MANY'
 
+/** true allows; false refuses. */
 type Decision = boolean | Promise<boolean>
 
 /** The scope of policy and filter callback for a write of one record by a single statement. */
@@ -44,7 +45,7 @@ export interface WriteAccess {
   /** `scoped`, but if a policy refuses, the plan returns no rows; `scoped` throws 403. */
   scopedOrEmpty(target: Target, rows: RowPlan): Promise<Target>
   /** The scope of a record that one statement writes; asked before it is written. */
-  scopeOfRecord(one: OneRecord): MaybePromise<FoundScope>
+  scopeOfRecord(oneRecord: OneRecord): MaybePromise<FoundScope>
   /** The scope of the records of a resource that a record may refer to. */
   scopeOfReferred(resource: Resource): MaybePromise<FoundScope>
 }

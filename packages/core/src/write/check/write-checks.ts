@@ -1,5 +1,5 @@
-// The checks before each step of a write: access, whether the caller may see the records that foreign keys refer to, and whether
-// read-only fields are unchanged.
+// The checks that several steps of a write share: access, whether the caller may see the records that foreign keys refer to, and whether
+// read-only fields that a body sends back are unchanged.
 
 import { forbidden, missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -10,7 +10,7 @@ import { isValidated, unwritable } from '../../model/registry/checks/field-rules
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { linkedIsNotChanged, otherRelationUrl, unchangedHere, unwritten } from '../../problems.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyTextIn } from '../../query/run/key.ts'
+import { keyFromRow, keyTextIn } from '../../query/run/key.ts'
 import { relationUrl } from '../../query/serialize/links.ts'
 import type { ValueCheck } from '../body/validators.ts'
 import { isSet, narrowedRelations } from '../nodes/hidden-references.ts'
@@ -24,7 +24,7 @@ import {
   type Values,
 } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { existsUnscoped, valuesOf } from '../resolve/look-up-records.ts'
+import { existsUnscoped } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { readReferred } from './referred-records.ts'
@@ -57,7 +57,7 @@ export async function refuseInvisible(
   // Not told by `missing`: a foreign key of hidden columns has no path.
   let isRefused = false
   for (const relation of relations) {
-    const key = isSet(relation, sent) ? valuesOf(relation.from, row) : undefined
+    const key = isSet(relation, sent) ? keyFromRow(relation.from, row) : undefined
     if (key === undefined) continue
     const isUnchanged =
       stored !== undefined && keyTextIn(relation.from, stored) === keyTextIn(relation.from, row)
@@ -70,7 +70,7 @@ export async function refuseInvisible(
   if (isRefused) throw missingReference(missing)
 }
 
-/** The to-one relations of a resource whose target may hide records. */
+/** The to-one relations of a resource whose target may hide records from the caller, so that writes look the records up. */
 export const hidingRelations = (
   { access }: WriteContext,
   resource: Resource,
@@ -100,7 +100,10 @@ export function refuseInvisibleByParts(
 export const shownPaths = ({ from }: ResolvedRelation, path: string): readonly string[] =>
   from.filter(({ hidden }) => !hidden).map(({ name }) => pathTo(path, name))
 
-/** Whether the caller may see the record that a foreign key refers to. `paths` are those of the references to it. */
+/**
+ * Whether the caller may see the record that a foreign key refers to. `holder` is the model with the foreign key, `paths` are the places in
+ * the body of the references to the record.
+ */
 export async function isVisible(
   context: WriteContext,
   holder: Resource,
@@ -118,7 +121,10 @@ export async function isVisible(
   return found.length > 0
 }
 
-/** Runs the validators of foreign keys that were not sent, but set to the key of a nested or parent record. `row` is the whole record. */
+/**
+ * Runs the validators of foreign keys that were not sent, but set to the key of a nested or parent record: `filled` has their values. `row` is
+ * the record to store, `before` the stored one; null if it is new.
+ */
 export async function validateFilled(
   { validate }: WriteContext,
   resource: Resource,
@@ -144,6 +150,7 @@ export const mayRead = async ({ access }: WriteContext, resource: Resource): Pro
 const isStoredForm = (value: JsonValue, stored: JsonValue | undefined): boolean =>
   stored !== undefined && stringify(value) === stringify(stored)
 
+/** The change of a stored child; none for other nested objects. */
 const changedChild = (node: NestedNode): readonly RecordNode[] =>
   node.kind === 'child' ? [node.asFound] : []
 
@@ -163,7 +170,7 @@ export function addOtherForms(
   }
 }
 
-/** Says as POST does why a field cannot be written; it depends on the model and the caller's rights alone, not on stored values. */
+/** The problem of a field that differs from the stored one: why POST could not write it. It depends on the model and the rights alone. */
 function notChanged(resource: Resource, name: string): CodedProblem {
   const column = resource.bodyColumns.get(name)
   const why = column && unwritable(resource, column, 'update')

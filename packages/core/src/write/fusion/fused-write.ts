@@ -1,5 +1,5 @@
 // writeFused: makes all steps of a write of one record by one statement, if `fusion-of.ts` has decided so: in autocommit mode, or in the
-// transaction of a batch, of callbacks or of the host.
+// transaction of a batch, of callbacks or of the host. The writer calls it in place of its steps.
 
 import { sqlForArrays } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -17,7 +17,7 @@ import { type ScopedReference, storedSingleWrites } from '../statements/stored-s
 import { deletionMark } from '../store/deletion-marks.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { maySet } from './fusion-of.ts'
-import type { Fused, OneRecord } from './one-record.ts'
+import type { FusedAttempt, OneRecord } from './one-record.ts'
 import {
   insertRecord,
   removeRecord,
@@ -26,26 +26,30 @@ import {
   type Written,
 } from './single-statement.ts'
 
-/** Writes the record of a node, and notes the row for its response; returns the values of its key. */
+/**
+ * Writes the record of a node, and sets `shown` of the node, the row for its response; returns the values of its key. Ends the attempt by
+ * `fused.refuse` if the statement cannot make the write or has written nothing; the steps then make it, or find the error.
+ */
 export async function writeFused(
   context: WriteContext,
-  fused: Fused,
+  fused: FusedAttempt,
   node: WriteNode,
 ): Promise<Values> {
-  const { one, fusion, refuse } = fused
-  const asked = referencesOf(context, one, fusion.references)
+  const { oneRecord, fusion, refuse } = fused
+  const asked = referencesOf(context, oneRecord, fusion.references)
   const references = asked instanceof Promise ? await asked : asked
   // Asks the policy of the record only if nothing else requires the steps, which would ask it again.
   if (references === undefined) return refuse({ needTransaction: true })
-  const asking = context.access.scopeOfRecord(one)
+  const asking = context.access.scopeOfRecord(oneRecord)
   const scope = asking instanceof Promise ? await asking : asking
   if (typeof scope === 'string') return refuse({ needTransaction: true })
   const single = singleWrite(context, fused, scope, references)
   const { key, row } = (await writeBy(single, context, fused)) ?? refuse({ needTransaction: false })
   node.shown = row ?? null
-  return keyValues(one.resource, key)
+  return keyValues(oneRecord.resource, key)
 }
 
+/** A key as values by field name. */
 function keyValues({ primaryKey }: Resource, key: readonly Value[]): Values {
   const values: Record<string, JsonValue> = {}
   for (const [i, { name }] of primaryKey.entries()) {
@@ -59,9 +63,9 @@ function keyValues({ primaryKey }: Resource, key: readonly Value[]): Values {
 function writeBy(
   single: SingleWriteContext,
   context: WriteContext,
-  { one, fusion: { echo } }: Fused,
+  { oneRecord, fusion: { echo } }: FusedAttempt,
 ): MaybePromise<Written | undefined> {
-  const { resource, key, replace, record, change, echo: responsePlan } = one
+  const { resource, key, replace, record, change, echo: responsePlan } = oneRecord
   if (record === null || responsePlan === null) {
     const { softDelete } = resource.settings
     const mark = softDelete && deletionMark(context, resource, softDelete, null)
@@ -70,15 +74,20 @@ function writeBy(
     )
   }
   const read = { echo, rows: responsePlan.rows }
-  return andThen(valuesOf(context, record, change === 'insert', replace), (values) =>
+  return andThen(valuesToWrite(context, record, change === 'insert', replace), (values) =>
     change === 'insert'
       ? insertRecord(single, resource, values, read)
       : updateRecord(single, resource, key, values, read),
   )
 }
 
-const valuesOf = (context: WriteContext, record: RecordNode, isNew: boolean, replace: boolean) =>
-  isNew ? newRecord(context, record) : independentChanges(context, record, { replace })
+/** The values of a new record with its defaults, or those that a change sets. */
+const valuesToWrite = (
+  context: WriteContext,
+  record: RecordNode,
+  isNew: boolean,
+  replace: boolean,
+) => (isNew ? newRecord(context, record) : independentChanges(context, record, { replace }))
 
 /**
  * The references that the statement checks. Undefined if one statement cannot check them: a policy refuses or throws, or its scope
@@ -124,17 +133,18 @@ function referencesOf(
 
 const noReferences: readonly ScopedReference[] = []
 
+/** The context of the statement: it has the conditions of the policy and of the filter callback, and the references that it checks. */
 function singleWrite(
   { lease, target }: WriteContext,
-  { one, fusion, isInside }: Fused,
+  { oneRecord, fusion, isInside }: FusedAttempt,
   scope: RecordScope,
   references: readonly ScopedReference[],
 ): SingleWriteContext {
   const writable = scope.written === 'all' ? undefined : scope.written
-  const readable = scope.shown === 'all' || one.echo === null ? undefined : scope.shown
+  const readable = scope.shown === 'all' || oneRecord.echo === null ? undefined : scope.shown
   // A record in the scope of the policy stays in it if the change sets no column that the scope tests.
   const mayHide =
-    readable !== undefined && (scope.shown !== scope.written || maySet(one, readable.columns))
+    readable !== undefined && (scope.shown !== scope.written || maySet(oneRecord, readable.columns))
   const finish = (text: string) => sqlForArrays(target.dialect, text)
   // A SELECT after the write (`read`) always has the condition, because a concurrent request may have changed the record.
   const tested = mayHide || fusion.echo === 'read' ? readable : undefined

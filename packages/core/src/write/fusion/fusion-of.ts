@@ -11,6 +11,7 @@ import { isEmpty, type RecordNode } from '../nodes/node.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { OneRecord, OneStatement } from './one-record.ts'
 
+/** How a write of one record is made: by one statement, or by steps. */
 export type Fusion = OneStatement | Steps
 
 /** Each step has its own statements, in a transaction. */
@@ -19,6 +20,7 @@ export interface Steps {
   readonly because: Reason
 }
 
+/** Why the write needs steps. Only tests read it. */
 export type Reason =
   | 'it has a precondition'
   | 'a hook of the policy runs'
@@ -41,8 +43,11 @@ export type Reason =
   | 'the response shows more than the row'
   | 'the database does not support it'
 
-/** The record of a node. `echo` reads the response, if it shows the record; the filter callback receives `additional`. */
-export function oneRecord(
+/**
+ * The write of a node as a OneRecord; an endpoint calls it if the request writes one record. `echo` is the plan that reads the record for the
+ * response; null if it shows none. The filter callback receives `additional`.
+ */
+export function oneRecordOf(
   { options, key = [], asFound, asMissing }: WriteNode,
   { additional }: Pick<QueryAst, 'additional'>,
   echo: ReadPlan | null,
@@ -63,7 +68,10 @@ export function oneRecord(
   }
 }
 
-/** The conditions that decide how a write runs: from the request, the access rules and the database. */
+/**
+ * The conditions that decide how a write runs: from the request, the access rules and the database. Made by
+ * `http/endpoints/writes/fusion-facts.ts`.
+ */
 export interface FusionFacts {
   /** Whether the host application has begun a transaction, or a callback must be able to roll the write back. */
   readonly transaction: boolean
@@ -93,25 +101,26 @@ export interface FusionFacts {
  * `PATCH /api/books/1 {"pages": 7}` → `{ kind: 'one statement', echo: 'returned', inTransaction: false, references: [] }`. Without
  * RETURNING, `echo` is `'read'`.
  */
-export function fusionOf(one: OneRecord, facts: FusionFacts): Fusion {
-  const because = reasonInFacts(one, facts) ?? reasonInWrite(one, facts)
+export function fusionOf(oneRecord: OneRecord, facts: FusionFacts): Fusion {
+  const because = reasonInFacts(oneRecord, facts) ?? reasonInWrite(oneRecord, facts)
   if (because !== undefined) return { kind: 'steps', because }
-  const echo = facts.singleWrites?.(one.change, one.resource)
+  const echo = facts.singleWrites?.(oneRecord.change, oneRecord.resource)
   // Without RETURNING, the row count of a DELETE tells whether the record existed. That of an UPDATE that marks the record does not:
   // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
-    echo === 'returned' || (echo === 'read' && (one.echo !== null || one.change === 'delete'))
+    echo === 'returned' || (echo === 'read' && (oneRecord.echo !== null || oneRecord.change === 'delete'))
   if (!isSupported) return { kind: 'steps', because: 'the database does not support it' }
-  const references = referencesOf(one, facts)
+  const references = referencesOf(oneRecord, facts)
   return { kind: 'one statement', echo, inTransaction: facts.transaction, references }
 }
 
 /** Whether one statement makes the write, although its response may need others, so that it needs no transaction. */
-export function isAtomic(one: OneRecord, facts: FusionFacts): boolean {
-  const fusion = fusionOf({ ...one, echo: null }, facts)
+export function isAtomic(oneRecord: OneRecord, facts: FusionFacts): boolean {
+  const fusion = fusionOf({ ...oneRecord, echo: null }, facts)
   return fusion.kind === 'one statement' && !fusion.inTransaction
 }
 
+/** The relations whose records the statement must check. */
 const referencesOf = (
   { resource, record, change }: OneRecord,
   { narrows }: FusionFacts,
@@ -125,13 +134,13 @@ function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reas
   return facts.permitted ? undefined : 'the caller may not write or read the record'
 }
 
-function reasonInWrite(one: OneRecord, facts: FusionFacts): Reason | undefined {
-  const { resource, record, echo } = one
+function reasonInWrite(oneRecord: OneRecord, facts: FusionFacts): Reason | undefined {
+  const { resource, record, echo } = oneRecord
   if (facts.endsUsers) return 'what a user has may end with it'
   if (facts.dependents) return 'other records may refer to the record'
   const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
   if (readsMore) return 'the response shows more than the row'
-  if (record !== null) return reasonInBody(one, record, resource, facts)
+  if (record !== null) return reasonInBody(oneRecord, record, resource, facts)
   return resource.settings.softDelete?.deleted.kind === 'function'
     ? 'the soft-delete value is a function'
     : undefined

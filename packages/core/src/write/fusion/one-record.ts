@@ -1,4 +1,5 @@
-// OneRecord: the write of one record, which one statement may make (a fused write). Types only.
+// OneRecord: the write of one record, `PATCH /api/books/1 {"pages": 7}`, which one statement may make in place of all steps (a fused write).
+// Types only.
 
 import type { RowChange, SingleWriteEcho } from '../../dialect/shared/sql/single-writes.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -16,6 +17,7 @@ export interface OneRecord {
   readonly record: RecordNode | null
   /** True for PUT, which also sets the fields that were not sent. */
   readonly replace: boolean
+  /** Whether the request has `If-Match` or `If-None-Match`. */
   readonly hasPrecondition: boolean
   /** Whether its dependents are removed with it. */
   readonly cascade: boolean
@@ -36,9 +38,9 @@ export interface OneStatement {
   readonly references: readonly ResolvedRelation[]
 }
 
-/** An attempt of a write by one statement. */
-export interface Fused {
-  readonly one: OneRecord
+/** An attempt to make a write by one statement; `WriteContext.fused`. */
+export interface FusedAttempt {
+  readonly oneRecord: OneRecord
   readonly fusion: OneStatement
   /** Whether the connection is in a transaction. */
   readonly isInside: boolean

@@ -1,5 +1,6 @@
-// Writes one record with one statement (a fused write, `fusion-of.ts`): checks of access and references are conditions of the INSERT, UPDATE
-// or DELETE. If the database refuses the statement, nothing was written, and the write is made step by step in a transaction.
+// insertRecord, updateRecord, removeRecord: send the one statement of a fused write (`fused-write.ts`): checks of access and references are
+// conditions of the INSERT, UPDATE or DELETE. If the database refuses the statement, nothing was written, and the write is made step by step
+// in a transaction.
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../../database/cell.ts'
@@ -66,14 +67,14 @@ export async function insertRecord(
   values: Values,
   read: SingleWriteRead,
 ): Promise<Written | undefined> {
-  const { generated, given } = splitGeneratedKey(resource, values)
+  const { generated, insertValues } = splitGeneratedKey(resource, values)
   const isNumber = ({ type }: NamedColumn): boolean => columnTypes[type].number === 'whole'
   const isKeyKnown = generated.every(read.echo === 'returned' ? isNumber : isCounter)
-  if (!isKeyKnown || generated.length > 1 || Object.keys(given).length === 0) return undefined
+  if (!isKeyKnown || generated.length > 1 || Object.keys(insertValues).length === 0) return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
-  const statement = context.statements.insert(resource, given, output)
+  const statement = context.statements.insert(resource, insertValues, output)
   const { readers } = statement
-  const step = { step: 'insert', resource, path: '', values: given, key: null } as const
+  const step = { step: 'insert', resource, path: '', values: insertValues, key: null } as const
   return writeAndRead(context, resource, read, async (own) => {
     const { checksReferences } = context
     const isExpected = checksReferences ? isRefused : isConflict
@@ -86,7 +87,7 @@ export async function insertRecord(
     // No row is returned: the INSERT has stored none, because the caller does not see a reference.
     const returnsNone = checksReferences && readers.length > 0
     if (returnsNone || result.numAffectedRows === 0n) return undefined
-    const key = keyIn(resource, withInsertId(resource, given, generated, result.insertId))
+    const key = keyIn(resource, withInsertId(resource, insertValues, generated, result.insertId))
     if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
     return { key }
   })
@@ -115,16 +116,17 @@ export async function updateRecord(
   return isReturned || context.mayHide || written?.row !== undefined ? written : undefined
 }
 
-type Write = (context: SingleWriteContext) => Promise<Written | undefined>
+/** Sends the statement of a write; undefined if it has written nothing. */
+type SendWrite = (context: SingleWriteContext) => Promise<Written | undefined>
 
-/** Runs the statement of a write, and reads the record if the statement does not return it. */
+/** Sends the statement of a write, and reads the record if the statement does not return it. */
 const writeAndRead = (
   context: SingleWriteContext,
   resource: Resource,
   { echo, rows }: SingleWriteRead,
-  write: Write,
+  sendWrite: SendWrite,
 ): Promise<Written | undefined> =>
-  echo === 'returned' ? write(context) : writeThenRead(context, resource, rows, write)
+  echo === 'returned' ? sendWrite(context) : writeThenRead(context, resource, rows, sendWrite)
 
 /**
  * Both statements use one connection, because the pool may connect to several servers, some of which lag. A failed read is retried
@@ -134,14 +136,14 @@ async function writeThenRead(
   context: SingleWriteContext,
   resource: Resource,
   rows: RowPlan,
-  write: Write,
+  sendWrite: SendWrite,
 ): Promise<Written | undefined> {
   const { lease } = context
   const { dialect } = lease
   let failure: unknown
-  const stored = await lease.onOneConnection(async (one) => {
-    const own = { ...context, lease: one }
-    const written = await write(own)
+  const stored = await lease.onOneConnection(async (connection) => {
+    const own = { ...context, lease: connection }
+    const written = await sendWrite(own)
     if (written === undefined || 'row' in written) return written
     try {
       return { ...written, row: await readStored(own, resource, rows, written.key) }

@@ -1,29 +1,31 @@
-// changeChildren: writes the lists of children of stored records (docs/guide/writing.md).
+// changeChildren: writes the lists of children of stored records (docs/guide/writing.md), after the records that have them:
+// `PATCH /api/orders/1 {"items": [{"id": 7, "count": 2}, {"count": 1}]}` changes item 7 and creates another one.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { planReferrers } from '../nodes/look-up-plan.ts'
 import { isEmpty, pathTo, type Values } from '../nodes/node.ts'
-import { nestedNode, ofParent, removingListed, WriteNode } from '../nodes/write-node.ts'
-import { keyIn, lockedRecordsBy, readScoped, valuesOf } from '../resolve/look-up-records.ts'
+import { nestedNode, optionsForChildren, optionsForUnlisted, WriteNode } from '../nodes/write-node.ts'
+import { keyIn, lockedRecordsBy, readScoped } from '../resolve/look-up-records.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { keyOfParent, type NestedList, type WriteNested } from './nested-lists.ts'
 
 /**
  * Changes the children that the objects name by their keys, and creates the others. Before that, removes the children that a list with
- * `others: 'remove'` does not name. Returns the parents whose children have changed.
+ * `others: 'remove'` does not name. `parents` are the values of the records that have the lists, in the same order. Returns the parents whose
+ * children have changed.
  */
 export async function changeChildren(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly NestedList[],
   parents: readonly Values[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<ReadonlySet<WriteNode>> {
-  const options = ofParent(relation)
+  const options = optionsForChildren(relation)
   const changed = new Set<WriteNode>()
   const owned: Owned[] = lists.map((list, i) => {
     const filled = keyOfParent(relation.pairs, parents[i])
@@ -31,8 +33,8 @@ export async function changeChildren(
     return { list, filled, nodes }
   })
   const removing = owned.filter(({ list }) => list.others === 'remove')
-  for (const parent of await removeOthers(context, relation, removing, write)) changed.add(parent)
-  await write(
+  for (const parent of await removeOthers(context, relation, removing, writeNested)) changed.add(parent)
+  await writeNested(
     context,
     owned.flatMap(({ nodes }) => nodes),
   )
@@ -48,6 +50,7 @@ interface Owned {
   readonly nodes: readonly WriteNode[]
 }
 
+/** Whether a child was created or changed. */
 const isWritten = ({ row }: WriteNode): boolean =>
   row !== undefined && !(row instanceof ChangedRow && isEmpty(row.written))
 
@@ -56,22 +59,22 @@ async function removeOthers(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly Owned[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<readonly WriteNode[]> {
   const { target } = relation
   const found = await childrenOf(context, relation, lists)
   if (found.length === 0) return []
-  const kept = await namedIn(context, relation, lists)
-  const others = found.filter((row) => !kept.has(textOf(target, row)))
+  const named = await namedIn(context, relation, lists)
+  const others = found.filter((row) => !named.has(textOf(target, row)))
   if (others.length === 0) return []
   context.removedLinks.add(target, others.length)
-  const options = removingListed(target)
+  const options = optionsForUnlisted(target)
   const paths = pathsOf(relation, lists)
   const nodes = others.map((row) => {
     const path = paths.get(parentText(relation, row)) ?? ''
     return new WriteNode(options, { path, key: keyIn(target, row) })
   })
-  await write(context, nodes)
+  await writeNested(context, nodes)
   return parentsOf(relation, lists, others)
 }
 
@@ -89,7 +92,7 @@ const pathsOf = (
 
 /** The foreign key to the parent in the values of a child, as a text. */
 const parentText = ({ to }: ResolvedRelation, child: Values): string =>
-  keyText(valuesOf(to, child) ?? [])
+  keyText(keyFromRow(to, child) ?? [])
 
 /** The children of the parents that the caller may remove, with their keys. */
 async function childrenOf(
@@ -99,7 +102,7 @@ async function childrenOf(
 ): Promise<readonly Values[]> {
   const parents: (readonly Value[])[] = []
   for (const { filled } of lists) {
-    const key = valuesOf(to, filled)
+    const key = keyFromRow(to, filled)
     if (key !== undefined) parents.push(key)
   }
   const read = [...new Set([...target.primaryKey, ...to])]
@@ -121,15 +124,15 @@ async function namedIn(
   lists: readonly Owned[],
 ): Promise<ReadonlySet<string>> {
   const { target } = relation
-  const kept = new Set<string>()
+  const named = new Set<string>()
   const keys: (readonly Value[])[] = []
   for (const { nodes } of lists) for (const { key } of nodes) if (key !== undefined) keys.push(key)
-  if (keys.length === 0) return kept
-  const { columns } = ofParent(relation)
+  if (keys.length === 0) return named
+  const { columns } = optionsForChildren(relation)
   const read = target.primaryKey
   const found = await lockedRecordsBy(context, target, columns, keys, 'PATCH', 'anyChange', read)
-  for (const row of found.values()) kept.add(textOf(target, row))
-  return kept
+  for (const row of found.values()) named.add(textOf(target, row))
+  return named
 }
 
 /** The parents of some children; all of them if a key does not tell, because a collation may find it equal to another one. */

@@ -1,4 +1,4 @@
-// The keys of links, divided among statements; for both kinds of LinkStore.
+// The keys of links (rows of a junction table), divided among the statements that read or delete them; for both kinds of LinkStore.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -26,7 +26,7 @@ export const chunksByKey = <T>(
   records: readonly T[],
 ): Iterable<readonly T[]> =>
   columns.some(({ collation }) => collation !== undefined)
-    ? records.map((one) => [one])
+    ? records.map((record) => [record])
     : keyChunks(dialect, records, columns)
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */

@@ -1,5 +1,5 @@
-// linkRecords: stores links as records of the published model of their junction table, with its access rules and hooks. A soft-deleted
-// link is restored.
+// linkRecords: the LinkStore that stores links as records of the published model of their junction table, with its access rules and hooks:
+// `{ person_id: 1, team_id: 2, since: … }`. A soft-deleted link is restored instead of created.
 
 import { forbidden } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -10,15 +10,15 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../model/regist
 import { linkNeedsFields } from '../../problems.ts'
 import { chunks, keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { newRecord } from '../check/defaults.ts'
 import { prepareRecords } from '../check/overlaps.ts'
 import { requireAccess, validateFilled } from '../check/write-checks.ts'
 import { planLinks } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { removingListed, WriteNode } from '../nodes/write-node.ts'
+import { optionsForUnlisted, WriteNode } from '../nodes/write-node.ts'
 import type { InsertedLink } from '../refusals/refusal.ts'
-import { keyIn, keyMatches, readScopedOrEmpty, valuesOf } from '../resolve/look-up-records.ts'
+import { keyIn, keyMatches, readScopedOrEmpty } from '../resolve/look-up-records.ts'
 import { withHooks } from '../segments/with-hooks.ts'
 import { compileInserts, storedColumns } from '../statements/statements.ts'
 import {
@@ -32,7 +32,7 @@ import { columnsToRead, type LinkUse, type RemovalUse } from '../store/columns-t
 import { restoration } from '../store/deletion-marks.ts'
 import { isNoted } from '../store/note-written.ts'
 import { runWrite } from '../store/run-write.ts'
-import { insert, splitGeneratedKey, writeSaved } from '../store/save.ts'
+import { insertSingle, splitGeneratedKey, writeSaved } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { addLink, chunksByKey, type FoundLinks, selectedLinks } from './link-keys.ts'
 import type {
@@ -68,7 +68,7 @@ export function linkRecords(
   context: WriteContext,
   relation: ResolvedRelation,
   junction: Junction,
-  write: WriteNested,
+  writeNested: WriteNested,
 ): LinkStore {
   const { resource, own: ownColumns, linked: linkedColumns } = junction
   const writing: LinkContext = { context, relation, junction }
@@ -80,8 +80,8 @@ export function linkRecords(
         const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { read })
         const [only, ...others] = some
         for (const row of await readScopedOrEmpty(context, plan)) {
-          const own = others.length === 0 && only ? only.own : valuesOf(ownColumns, row)
-          addLink(found, own ?? [], valuesOf(linkedColumns, row) ?? [])
+          const own = others.length === 0 && only ? only.own : keyFromRow(ownColumns, row)
+          addLink(found, own ?? [], keyFromRow(linkedColumns, row) ?? [])
         }
       }
       return found
@@ -91,12 +91,12 @@ export function linkRecords(
       if (removed.length > 0) await requireAccess(context, resource, 'DELETE', commonPath(removed))
     },
     async remove(links) {
-      await lock(writing, links)
+      await lockLinks(writing, links)
       const soft = resource.settings.softDelete !== null
       const rows = await rowsOf(writing, links, { kind: 'remove', soft })
-      const options = removingListed(resource)
+      const options = optionsForUnlisted(resource)
       const path = commonPath(links)
-      await write(
+      await writeNested(
         context,
         rows.map((stored) => new WriteNode(options, { path, stored })),
       )
@@ -121,21 +121,21 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
   const deleted = await deletedLinks(writing, links)
   await withHooks(context, interrupt?.work, async () => {
     for (const { list, linked } of links) {
-      for (const one of linked) {
-        const known = deleted.get(linkText(list.own, one.key))
-        const link = await newLink(writing, list, one, known)
+      for (const linkedRecord of linked) {
+        const known = deleted.get(linkText(list.own, linkedRecord.key))
+        const link = await newLink(writing, list, linkedRecord, known)
         interrupt?.refuse()
         if (link === undefined) continue
-        if (storesEach) await store(writing, [link], { hasHooks })
+        if (storesEach) await storeLinks(writing, [link], { hasHooks })
         else allowed.push(link)
       }
     }
   })
-  await store(writing, allowed, { hasHooks })
+  await storeLinks(writing, allowed, { hasHooks })
 }
 
 /** Locks the records of links, so that they do not change between the checks and the deletion. */
-async function lock(
+async function lockLinks(
   { context: { lease, target }, junction }: LinkContext,
   links: readonly OldLinks[],
 ): Promise<void> {
@@ -180,7 +180,7 @@ async function deletedLinks(
   if (resource.settings.softDelete === null || mayBeDeleted.length === 0) return new Map()
   const byKeys = mayBeDeleted.map(({ list, linked }) => ({ list, keys: linked.map(keyOf) }))
   const rows = await rowsOf(writing, byKeys, { kind: 'link' })
-  return new Map(rows.map((row) => [linkText(valuesOf(own, row), valuesOf(linked, row)), row]))
+  return new Map(rows.map((row) => [linkText(keyFromRow(own, row), keyFromRow(linked, row)), row]))
 }
 
 const keyOf = ({ key }: LinkedRecord): StoredKey => key
@@ -213,7 +213,7 @@ async function newLink(
 }
 
 /** Stores links with few statements. `hasHooks`: callbacks may have changed each restored record, so each takes its own UPDATE. */
-async function store(
+async function storeLinks(
   { context, relation, junction }: LinkContext,
   made: readonly NewLink[],
   { hasHooks }: { readonly hasHooks: boolean },
@@ -264,7 +264,7 @@ async function insertAll(
   const { resource } = junction
   const byColumns = new Map<string, NewLink[]>()
   for (const link of inserted) {
-    const { given: values } = splitGeneratedKey(resource, link.values)
+    const { insertValues: values } = splitGeneratedKey(resource, link.values)
     const columns = JSON.stringify(storedColumns(resource, values).map(({ name }) => name))
     const group = byColumns.get(columns)
     if (group === undefined) byColumns.set(columns, [{ ...link, values }])
@@ -295,9 +295,10 @@ async function insertOneByOne(
   links: () => readonly InsertedLink[],
 ): Promise<void> {
   for (const [i, { values, linked }] of inserted.entries())
-    await insert(context, resource, values, linked.path, { links: () => links().slice(i, i + 1) })
+    await insertSingle(context, resource, values, linked.path, { links: () => links().slice(i, i + 1) })
 }
 
+/** The link for the error of a refusal: the conditions that find its row and the linked record. */
 function insertedLink(
   target: Resource,
   { resource, own, linked: linkedColumns }: Junction,

@@ -1,9 +1,10 @@
 // LinkStore: where the links of a many-to-many relation are stored. A link is a row of the junction table, and a linked record is the
-// record at its other end. Types only.
+// record at its other end. `write-links.ts` calls the store; `link-table.ts` and `link-records.ts` implement it. Types only.
 
 import type { Value } from '../../query/plan/plan.ts'
 import type { Values } from '../nodes/node.ts'
 
+/** The values of a key, in the order of its columns. */
 export type StoredKey = readonly Value[]
 
 /** A record that a body links: its key, and its path in the body. */
@@ -55,6 +56,8 @@ export interface LinkStore {
   existing(lists: readonly LinkList[]): Promise<ReadonlyMap<string, LinkedKeys>>
   /** Throws 403 unless the caller may create links, if any are created, and delete links, if any are removed. */
   requireAccess(created: readonly NewLinks[], removed: readonly OldLinks[]): Promise<void>
+  /** Deletes links, after `requireAccess`. */
   remove(links: readonly OldLinks[]): Promise<void>
+  /** Stores links, after the old ones are removed. */
   create(links: readonly NewLinks[]): Promise<void>
 }

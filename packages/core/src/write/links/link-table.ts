@@ -1,4 +1,5 @@
-// linkTable: stores links in a junction table without a model, as rows with the keys of both ends.
+// linkTable: the LinkStore that stores links in a junction table without a model, as rows with the keys of both ends: `insert into members
+// (person_id, team_id) values (1, 2)`.
 
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
@@ -72,6 +73,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
   }
 }
 
+/** The index of the first part of both keys that is stored in this column. */
 const indexOfColumn = (parts: readonly KeyPart[], name: string): number =>
   parts.findIndex(({ dbName }) => dbName === name)
 

@@ -1,4 +1,5 @@
-// lockLinked: one order of locks for lists of links, from whichever end a request writes them.
+// lockLinked: locks the linked records of many-to-many lists so that locks have one order, whichever end of the relation a request writes:
+// `PATCH /api/people/1 {"teams": [2]}` and `PATCH /api/teams/2 {"people": [1]}` both lock the person before the team.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -51,8 +52,8 @@ const byName = (a: { readonly target: Resource }, b: { readonly target: Resource
 
 function byValues(a: StoredKey, b: StoredKey): number {
   for (let i = 0; i < a.length; i++) {
-    const [one, other] = [a[i] as Value, b[i] as Value]
-    if (one !== other) return one < other ? -1 : 1
+    const [valueA, valueB] = [a[i] as Value, b[i] as Value]
+    if (valueA !== valueB) return valueA < valueB ? -1 : 1
   }
   return 0
 }

@@ -1,4 +1,4 @@
-// The checks of nested records against the record around them.
+// refuseMove, refuseOtherParent: the checks of nested children against the record around them; `checkSegment` calls them before any hook.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { unwritableKey } from '../../model/registry/checks/field-rules.ts'
@@ -9,7 +9,7 @@ import { pathTo, type RecordNode, type ReferenceNode, type Values } from '../nod
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** Checks whether an existing child can get another parent. */
+/** Adds problems, or throws 422, if a stored child (`stored`) cannot get the parent whose key is in `filled` of its node. */
 export async function refuseMove(
   context: WriteContext,
   { options, filled = {} }: WriteNode,

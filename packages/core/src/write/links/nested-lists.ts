@@ -24,7 +24,7 @@ export interface NestedList {
   readonly others?: 'keep' | 'remove' | undefined
 }
 
-/** The foreign key of children to their parent. */
+/** The foreign key of children to their parent, from the parent's values: `{ author_id: 7 }`. */
 export function keyOfParent(pairs: ResolvedRelation['pairs'], parent: Values | undefined): Values {
   const key: Record<string, JsonValue> = {}
   for (const { from, to } of pairs) key[to.name] = parent?.[from.name] ?? null

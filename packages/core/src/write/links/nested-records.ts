@@ -1,23 +1,23 @@
-// The nested records of one segment: to-one parents, which are written before the records, and children and links, which are written
-// after them (docs/guide/writing.md).
+// writeParents, writeChildren: the nested records of one segment: to-one parents, which are written before the records, and children and links,
+// which are written after them (docs/guide/writing.md). Each relation's records are a level of their own, written by the same steps.
 
 import { missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import { type NestedNode, pathTo, type RecordNode, type Values } from '../nodes/node.ts'
 import {
-  creating,
+  optionsForNew,
   knownValues,
   type NodeOptions,
   nestedNode,
   recordNodeOf,
   type WriteNode,
 } from '../nodes/write-node.ts'
-import { keyIn, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
+import { keyIn, readUnscoped } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { changeChildren } from './change-children.ts'
@@ -35,11 +35,11 @@ function addTo(lists: NestedLists, relation: ResolvedRelation, list: NestedList)
   else known.push(list)
 }
 
-/** Finds or creates the to-one parents of the nodes, and keeps the foreign keys to them. */
+/** Finds or creates the to-one parents of the nodes, and sets `parentKeys` of each node, the foreign keys to them. */
 export async function writeParents(
   context: WriteContext,
   nodes: readonly WriteNode[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<void> {
   const lists: NestedLists = new Map()
   for (const parent of nodes) {
@@ -51,9 +51,9 @@ export async function writeParents(
   }
   for (const [relation, ofRelation] of lists) {
     const { target, to, pairs } = relation
-    const options: NodeOptions = { ...creating(target), held: to }
-    const parents = ofRelation.flatMap(({ nodes }) => nodes.map((one) => nestedNode(options, one)))
-    const known = await withColumns(context, target, await write(context, parents), to)
+    const options: NodeOptions = { ...optionsForNew(target), referencedColumns: to }
+    const parents = ofRelation.flatMap(({ nodes }) => nodes.map((node) => nestedNode(options, node)))
+    const known = await withColumns(context, target, await writeNested(context, parents), to)
     refuseWithoutKey(to, known, (i) => parents[i]?.path ?? '')
     for (let i = 0; i < ofRelation.length; i++) {
       const { parent } = ofRelation[i] as NestedList
@@ -79,7 +79,7 @@ function refuseWithoutKey(
   if (missing.length > 0) throw missingReference(missing)
 }
 
-/** Completes the known values of records: reads each record from the database that lacks one of the columns. */
+/** The known values of records with these columns: reads each record from the database that lacks one of them. */
 async function withColumns(
   context: WriteContext,
   resource: Resource,
@@ -116,7 +116,7 @@ export async function writeChildren(
   context: WriteContext,
   resource: Resource,
   nodes: readonly WriteNode[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<void> {
   const lists: NestedLists = new Map()
   for (const parent of nodes) {
@@ -140,16 +140,16 @@ export async function writeChildren(
       })
       // Whether the children are those of stored records, which may have others already.
       const isOfStored = ofRelation.some(({ others }) => others !== undefined)
-      if (!isOfStored) await writeOwned(context, relation, ofRelation, parents, write)
+      if (!isOfStored) await writeNewChildren(context, relation, ofRelation, parents, writeNested)
       else {
-        const changed = await changeChildren(context, relation, ofRelation, parents, write)
+        const changed = await changeChildren(context, relation, ofRelation, parents, writeNested)
         for (const parent of changed) relinked.add(parent)
       }
       continue
     }
-    const options: NodeOptions = { ...creating(relation.target), isLinked: true }
-    const all = ofRelation.flatMap((list) => list.nodes.map((one) => nestedNode(options, one)))
-    const linked = await write(context, all)
+    const options: NodeOptions = { ...optionsForNew(relation.target), isLinked: true }
+    const all = ofRelation.flatMap((list) => list.nodes.map((node) => nestedNode(options, node)))
+    const linked = await writeNested(context, all)
     const linkLists: LinkList[] = []
     let first = 0
     for (let i = 0; i < ofRelation.length; i++) {
@@ -157,7 +157,7 @@ export async function writeChildren(
       const isUpdate = parent.decision === 'change'
       linkLists.push({
         record: { values: known[i] as Values, path: parent.path },
-        own: valuesOf(relation.from, parents[i] as Values) ?? [],
+        own: keyFromRow(relation.from, parents[i] as Values) ?? [],
         path: pathTo(parent.path, relation.name),
         mayExist: isUpdate || mayBeLinked(recordNodeOf(parent) as RecordNode, relation),
         replaces: isUpdate,
@@ -165,7 +165,7 @@ export async function writeChildren(
       })
       first += own.length
     }
-    const changed = await writeLinks(context, relation, linkLists, write)
+    const changed = await writeLinks(context, relation, linkLists, writeNested)
     for (let i = 0; i < linkLists.length; i++) {
       const { parent } = ofRelation[i] as NestedList
       if (parent.decision === 'change' && changed.has(linkLists[i] as LinkList))
@@ -222,20 +222,20 @@ function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRe
   return keyWasChosen || lists.length > 1
 }
 
-/** Writes children that store the key of their parent. Existing ones get another parent, for which the caller needs the right to change them. */
-async function writeOwned(
+/** Writes children of new parents. Objects with a key name stored children, which get another parent; that needs the right to change them. */
+async function writeNewChildren(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly NestedList[],
   parents: readonly Values[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<void> {
   const { target, pairs } = relation
-  const options: NodeOptions = { ...creating(target), whenFound: 'move', relation }
+  const options: NodeOptions = { ...optionsForNew(target), whenFound: 'move', relation }
   const children: WriteNode[] = []
   for (let i = 0; i < lists.length; i++) {
     const filled = keyOfParent(pairs, parents[i])
     for (const node of lists[i]?.nodes ?? []) children.push(nestedNode(options, node, filled))
   }
-  await write(context, children)
+  await writeNested(context, children)
 }

@@ -8,12 +8,12 @@ import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import { knownValues, type WriteNode } from '../nodes/write-node.ts'
 import { compileUpdateByKeys } from '../statements/statements-by-keys.ts'
-import { keyOf } from '../store/change-log.ts'
+import { keyOfWritten } from '../store/change-log.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import { runWrite } from '../store/run-write.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
-/** Sets the columns with one statement, in the records where the write has not set them already. */
+/** Sets the columns with few statements, in the records where the write has not set them already. */
 export async function setUpdatedTimes(
   context: WriteContext,
   resource: Resource,
@@ -25,7 +25,7 @@ export async function setUpdatedTimes(
   const [first, ...others] = due
   if (first === undefined) return
   const path = others.length === 0 ? first.path : ''
-  const keys = due.map((node) => keyOf(resource, knownValues(node)))
+  const keys = due.map((node) => keyOfWritten(resource, knownValues(node)))
   for (const some of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, times, some)
     const step = { step: 'update', resource, path, values: times, key: null } as const

@@ -20,21 +20,21 @@ import type { WriteNested } from './nested-lists.ts'
 const noKeys: LinkedKeys = new Map()
 
 /**
- * Creates the links of lists of one relation. If a list replaces links, deletes the record's other links, unless the caller may not see
- * the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller may not see. Returns the
- * lists that have changed links.
+ * Creates the links of lists of one relation, whose linked records are stored. If a list replaces links, deletes the record's other links,
+ * unless the caller may not see the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller
+ * may not see. Returns the lists that have changed links.
  */
 export async function writeLinks(
   context: WriteContext,
   relation: ResolvedRelation,
   lists: readonly LinkList[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<ReadonlySet<LinkList>> {
   const junction = junctionOf(relation)
   const store =
     junction === undefined
       ? linkTable(context, relation)
-      : linkRecords(context, relation, junction, write)
+      : linkRecords(context, relation, junction, writeNested)
   const mayBeLinked = lists.filter(({ mayExist }) => mayExist)
   const existing = mayBeLinked.length === 0 ? new Map() : await store.existing(mayBeLinked)
   const linkedKeys = [...existing.values()].flatMap((known: LinkedKeys) => [...known.values()])
@@ -44,7 +44,7 @@ export async function writeLinks(
   for (const list of lists) {
     const stored: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
     const known = new Map([...stored.values()].map((key) => [textOf(key), key]))
-    const added = [...list.linked].flatMap(([text, one]) => (known.has(text) ? [] : [one]))
+    const added = [...list.linked].flatMap(([text, linkedRecord]) => (known.has(text) ? [] : [linkedRecord]))
     if (added.length > 0) created.push({ list, linked: added })
     const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
     if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })

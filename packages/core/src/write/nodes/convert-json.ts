@@ -1,5 +1,5 @@
 // Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected
-// (docs/reference/serialisation.md, docs/guide/writing.md).
+// (docs/reference/serialisation.md, docs/guide/writing.md). So are the values that functions of the host return: defaults, callbacks.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { columnTypes } from '../../model/column-types.ts'
@@ -10,7 +10,7 @@ import { convertText } from '../../query/plan/conditions/value.ts'
 /**
  * Converts one value of a body.
  *
- * `convertJson({ type: 'decimal', scale: 2, … }, 12.5)` → `{ value: '12.5' }`
+ * `convertJson({ type: 'decimal', scale: 2, … }, 12.5)` → `{ value: '12.5' }`; for `'abc'` it returns `{ expected: … }`, with the problem.
  */
 export const convertJson = (column: NamedColumn, json: JsonValue): Converted =>
   columnTypes[column.type].fromJson(json, column, convertedText)
@@ -24,6 +24,7 @@ export const convertJson = (column: NamedColumn, json: JsonValue): Converted =>
 export const canonicalTest = (column: NamedColumn): ((json: JsonValue) => boolean) =>
   columnTypes[column.type].canonicalTest(column)
 
+/** How a type reads a string of a body that filters could contain as well, such as a special value of the database: `infinity`. */
 const convertedText: ReadText = (column, text) => {
   const converted = convertText(column, text)
   if ('expected' in converted) return converted

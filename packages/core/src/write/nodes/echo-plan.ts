@@ -1,5 +1,5 @@
 // The plan of an echo, which is a written record as the response returns it: adds the columns that a response always needs, and tells
-// whether the written row alone has all columns.
+// whether the written row alone has all columns. `http/endpoints/writes` plans the echo before anything is written.
 
 import type { ReadPlan, RowPlan } from '../../query/plan/plan.ts'
 import { showsAllColumns, withRecord } from '../../query/plan/record.ts'
@@ -17,7 +17,10 @@ export function withKeyAndTag<P extends ReadPlan>(plan: P, form: EchoForm): P {
   return { ...plan, rows: withRecord(rows, read) }
 }
 
-/** Whether a plan reads only stored columns of its table: no joins, no groups, no computed columns. */
+/**
+ * Whether a plan reads only stored columns of its table: no joins, no groups, no computed columns. RETURNING of the INSERT or UPDATE can
+ * then give them, and a SELECT can lock its rows.
+ */
 export const readsStoredColumns = ({ from, joins, output, shape }: RowPlan): boolean =>
   joins.length === 0 &&
   shape !== 'groups' &&

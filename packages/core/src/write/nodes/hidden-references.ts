@@ -1,4 +1,5 @@
-// Finds the foreign keys of a body that may refer to records hidden from the caller, so that the write must look these records up.
+// Finds the foreign keys of a body, such as `author_id`, that may refer to records hidden from the caller, so that the write must look
+// these records up, or check them in its one statement.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -14,7 +15,7 @@ type Narrows = (target: Resource) => boolean
 const isNarrowed = ({ kind, target }: ResolvedRelation, narrows: Narrows): boolean =>
   kind === 'belongsTo' && (target.settings.softDelete !== null || narrows(target))
 
-/** The column of a foreign key that names records by a key which the database generates. */
+/** The column of a foreign key that names records by a key which the database generates; undefined for other relations. */
 export function generatedPart({
   kind,
   from,

@@ -1,4 +1,5 @@
-// Plans the reads of a write: they find records by the values of some columns, and read columns of their table, hidden ones too.
+// Plans the look-ups of a write: they find stored records by the values of some columns, and read columns of their table, hidden ones too.
+// The plans are those of `query/plan`, compiled by `resolve/look-up-records.ts` or, with a lock, by `statements/`.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import { comparedWith } from '../../dialect/shared/sql/compared-column.ts'
@@ -94,7 +95,7 @@ export function planLinks(
   }
   return {
     ...rowsOf(source, read),
-    where: [links, ...(and === undefined ? [] : [and])].flatMap((one) => hasOneOf(source, one)),
+    where: [links, ...(and === undefined ? [] : [and])].flatMap((keysOfEnd) => hasOneOf(source, keysOfEnd)),
   }
 }
 
@@ -114,21 +115,21 @@ export const equalTo = (source: Source, values: readonly ColumnValue[]): readonl
     value,
   }))
 
-/** Columns of a written record for a RETURNING clause. */
-export const columnsOf = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
+/** Columns of a record as the output of a statement: of a RETURNING clause or a SELECT. */
+export const outputOfColumns = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
   outputOf(baseSource(resource, { includeDeleted: true }), columns)
 
 /** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
 export function keyOutputOf(resource: Resource): readonly Output[] {
-  const known = keyOutputs.get(resource) ?? columnsOf(resource, resource.primaryKey)
+  const known = keyOutputs.get(resource) ?? outputOfColumns(resource, resource.primaryKey)
   keyOutputs.set(resource, known)
   return known
 }
 
 const keyOutputs = new WeakMap<Resource, readonly Output[]>()
 
-/** Makes a plan read these columns of its base, instead of those that it reads; undefined for all. */
-export const reading = (plan: RowPlan, read: LookUpOptions['read']): RowPlan => ({
+/** Makes a plan, such as that of the filters of a bulk write, read these columns of its base instead of its own; undefined for all. */
+export const withOutputColumns = (plan: RowPlan, read: LookUpOptions['read']): RowPlan => ({
   ...plan,
   shape: 'records',
   output: outputOf(plan.from, read ?? plan.from.resource.allColumns.values()),

@@ -1,4 +1,5 @@
-// NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. The other folders of `write` store it.
+// NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `write/body` makes these nodes;
+// the endpoint wraps each record of the body in a WriteNode (`write-node.ts`), and the other folders of `write` store it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
@@ -27,7 +28,10 @@ export interface SentBack {
   readonly nested?: readonly string[]
 }
 
-/** A record to be created or changed. */
+/**
+ * A record to be created or changed. `POST /api/books {"title": "Emma", "author": {"name": "Ann"}, "reviews": [{"stars": 5}]}` has
+ * `values: { title: 'Emma' }`, one of `parents` (`author`) and one of `children` (`reviews`).
+ */
 export interface RecordNode {
   readonly kind: 'record'
   readonly resource: Resource
@@ -42,7 +46,7 @@ export interface RecordNode {
   readonly sentBack: SentBack
   /** Columns whose validator takes the record to be stored, which is not known before the transaction. */
   readonly wholeRecordChecks: readonly NamedColumn[]
-  /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, for validators; `values` has their stored forms. */
+  /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, which validators get; `values` has their stored forms. */
   readonly sent?: Values
   /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
   readonly merges: readonly NamedColumn[]
@@ -114,7 +118,10 @@ export function recordsOf(node: NestedNode): readonly RecordNode[] {
 export const isNested = ({ parents, children }: RecordNode): boolean =>
   parents.length + children.length > 0
 
-/** Whether a list of nested records, at any level, has more than one record, or may remove several children, or links that are records. */
+/**
+ * Whether a list of nested records, at any level, has more than one record, or may remove several children, or links that are records.
+ * Hooks of one record may then run before others are stored, as in a bulk write.
+ */
 export const nestsSeveral = ({ parents, children }: RecordNode): boolean =>
   parents.some(({ node }) => isSeveral(node)) ||
   children.some(

@@ -1,4 +1,5 @@
 // periodProblems: whether the period of a record, of which a rule of the model (`exclude`) names the columns, ends before it has begun.
+// Called for the values of a body, for the record with its stored values, and for the record to store, which callbacks may have changed.
 
 import { compareDigits } from '../../lib/json/compare-digits.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -9,7 +10,10 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { endBeforeStart } from '../../problems.ts'
 import { pathTo, type Values } from './node.ts'
 
-/** The problems of a record whose period would end before it has begun. `changed` has the values that the write sets. */
+/**
+ * The problems of a record whose period would end before it has begun. `row` is the record as it will be, `changed` the values that the
+ * write sets: a stored period that it leaves as it is has no problem. `path` is that of the record in the body.
+ */
 export function periodProblems(
   { exclusions, allColumns }: Resource,
   row: Values,

@@ -27,7 +27,7 @@ export class PlainRecord implements RecordNode {
   readonly merges: RecordNode['merges'] = plainParts.merges
   readonly parents: RecordNode['parents'] = plainParts.parents
   readonly children: RecordNode['children'] = plainParts.children
-  /** The names of `values`, in one list for all records of `RepeatedMembers` that have the same. */
+  /** The names of `values`, if `body/repeated-members.ts` has read the record: the same list object for all records with these names. */
   readonly names: readonly string[] | undefined
 
   constructor(resource: Resource, path: string, values: Values, names?: readonly string[]) {

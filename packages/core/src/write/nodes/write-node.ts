@@ -1,4 +1,5 @@
 // WriteNode: one record of a write. It says how the record is found, what happens to a stored one, and what is created if there is none.
+// An endpoint makes the nodes of its body, the writer those of nested records and dependents; each step of the writer fills in a field.
 
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -45,7 +46,7 @@ export interface NodeOptions {
   readonly columns: readonly NamedColumn[]
   /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
   readonly isByName: boolean
-  /** The right that the change of a stored record needs. */
+  /** The right that the caller needs to change a stored record. */
   readonly action: 'PATCH' | 'PUT' | 'RESTORE' | 'DELETE'
   /** PUT: writable columns that were not sent get their default, or NULL. */
   readonly replace: boolean
@@ -54,9 +55,9 @@ export interface NodeOptions {
    * nothing.
    */
   readonly touches: boolean
-  /** Whether the path of the request names the one record. */
+  /** Whether the path of the request names the one record: `PATCH /api/books/1`. */
   readonly isOfPath: boolean
-  /** The headers of such a request. */
+  /** `If-Match` and `If-None-Match` of such a request. */
   readonly precondition?: Precondition | undefined
   /** Given if the records are removed. */
   readonly removal?: RemovalOptions
@@ -64,15 +65,15 @@ export interface NodeOptions {
   readonly relation?: ResolvedRelation
   /** Whether links of a many-to-many list will name the records. */
   readonly isLinked?: boolean
-  /** The columns of the records to which foreign keys of others will refer, besides the primary key. */
-  readonly held?: readonly NamedColumn[]
+  /** The columns to which foreign keys of other records of the body will refer; they are read besides the primary key. */
+  readonly referencedColumns?: readonly NamedColumn[]
 }
 
 /**
  * Options for new records. The other options add to them. Without changes, objects with a key only refer to the record that has it
  * (`link`), which takes the right to read it, not `action`.
  */
-export const creating = (resource: Resource): NodeOptions => ({
+export const optionsForNew = (resource: Resource): NodeOptions => ({
   resource,
   whenFound: 'link',
   columns: resource.primaryKey,
@@ -87,27 +88,27 @@ export const creating = (resource: Resource): NodeOptions => ({
  * Options for the children of stored records: each is found by its key and that of its parent, so that those of other parents are as
  * unknown as missing ones.
  */
-export function ofParent(relation: ResolvedRelation): NodeOptions {
+export function optionsForChildren(relation: ResolvedRelation): NodeOptions {
   const { target, to } = relation
   const columns = [...new Set([...target.primaryKey, ...to])]
   const options = { columns, isByName: true, touches: false, relation } as const
-  return { ...changing(target), ...options }
+  return { ...optionsForChange(target), ...options }
 }
 
 /** Options for changes of records by their primary key. */
-export const changing = (
+export const optionsForChange = (
   resource: Resource,
   options: Partial<Pick<NodeOptions, 'replace' | 'isOfPath' | 'precondition'>> = {},
 ): NodeOptions => ({
-  ...creating(resource),
+  ...optionsForNew(resource),
   whenFound: 'change',
   action: options.replace === true ? 'PUT' : 'PATCH',
   ...options,
 })
 
 /** Options for a record whose soft delete is undone. */
-export const restoring = (resource: Resource, precondition?: Precondition): NodeOptions => ({
-  ...creating(resource),
+export const optionsForRestore = (resource: Resource, precondition?: Precondition): NodeOptions => ({
+  ...optionsForNew(resource),
   whenFound: 'restore',
   action: 'RESTORE',
   isOfPath: true,
@@ -115,12 +116,12 @@ export const restoring = (resource: Resource, precondition?: Precondition): Node
 })
 
 /** Options for records that are removed: as their model says, unless `how` is given. */
-export const removing = (
+export const optionsForRemoval = (
   resource: Resource,
   removal: Omit<RemovalOptions, 'how'> & Partial<Pick<RemovalOptions, 'how'>>,
   options: Partial<Pick<NodeOptions, 'isOfPath' | 'precondition'>> = {},
 ): NodeOptions => ({
-  ...creating(resource),
+  ...optionsForNew(resource),
   whenFound: 'remove',
   action: 'DELETE',
   removal: { how: resource.settings.softDelete === null ? 'delete' : 'mark', ...removal },
@@ -128,8 +129,8 @@ export const removing = (
 })
 
 /** Options for children and links that a list of the body no longer names. */
-export const removingListed = (resource: Resource): NodeOptions =>
-  removing(resource, {
+export const optionsForUnlisted = (resource: Resource): NodeOptions =>
+  optionsForRemoval(resource, {
     cascade: false,
     inRounds: false,
     readsAgain: false,
@@ -179,7 +180,7 @@ export class WriteNode {
   isResolved: boolean
   /** What is done with the record; set by `resolve`. */
   decision: WhenFound | 'create' | undefined
-  /** Why the node is refused, unless one before it is. */
+  /** Why the node is refused: set by `resolve`, and thrown by `check` unless a node before it is refused. */
   error: unknown
   /** The foreign keys to its nested parents. */
   parentKeys: Values | undefined
@@ -256,16 +257,17 @@ export function recordNodeOf({ decision, asFound, asMissing }: WriteNode): Recor
 export const mayNest = ({ asFound, asMissing }: WriteNode): boolean =>
   (asMissing !== null && isNested(asMissing)) || (asFound?.kind === 'record' && isNested(asFound))
 
-/** All known values of a written record, at least its key. */
+/** All known values of a written record, at least its key: the stored ones, those that the write has set, and those of the database. */
 export function knownValues({ row, stored, written }: WriteNode): Values {
   if (row === undefined) return written ?? stored ?? {}
   if ('values' in row) return { ...row.values, ...written }
   return 'written' in row ? { ...row.stored, ...row.written, ...written } : (stored ?? {})
 }
 
+/** Whether the object names a stored record by a key. */
 export const isNamed = ({ key }: WriteNode): boolean => key !== undefined
 
-/** The objects as changes of stored records, each once where one changes several. */
+/** The objects as changes of stored records; an object that changes several records, as in a PATCH with filters, is returned once. */
 export function nodesThatChange(nodes: readonly WriteNode[]): readonly RecordNode[] {
   const records: RecordNode[] = []
   for (let i = 0; i < nodes.length; i++) {

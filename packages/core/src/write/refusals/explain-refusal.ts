@@ -1,5 +1,5 @@
-// explainRefusal: turns the refusal of a statement into an API error. Looks up the values of the model's keys to find the fields that
-// caused it (docs/guide/writing.md).
+// explainRefusal: turns the refusal of a statement into an API error, such as 409 with the path of the field whose value is taken. Looks up the
+// values of the model's keys to find the fields that caused it (docs/guide/writing.md).
 
 import {
   type ApiError,
@@ -16,11 +16,11 @@ import {
 import { isInBodies } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { overlapAt, ruleOfConstraint } from '../check/overlaps.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { existsUnscoped, keyMatches, valuesOf } from '../resolve/look-up-records.ts'
+import { existsUnscoped, keyMatches } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
 import type { Probe, WriteRefusal } from './refusal.ts'
@@ -41,7 +41,7 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
   }
   // Each path is a taken key of its own.
   const each = (found: readonly string[]): readonly (readonly string[])[] =>
-    found.map((one) => [one])
+    found.map((path) => [path])
   switch (failure.kind) {
     case 'unique': {
       const rule = ruleOfConstraint(probe, resource, failure.constraint)
@@ -88,7 +88,7 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
   }
 }
 
-/** The columns without those that the database has filled, which are no mistake of the client. */
+/** The columns without those that the database has filled, whose values are no mistake of the client. */
 const notFilled = (
   refusal: WriteRefusal,
   columns: readonly NamedColumn[],
@@ -100,6 +100,7 @@ const isFilled = ({ step, values }: WriteRefusal, { name, definition }: NamedCol
   (definition.generated === true || definition.hasDefault === true) &&
   (values[name] ?? null) === null
 
+/** The paths in the body of these columns, of which clients see some; if they see none, that of the record in a list. */
 type PathsOf = (columns: readonly NamedColumn[]) => readonly string[]
 
 /** The error for values that do not fit their columns; undefined if there are none. */
@@ -128,6 +129,7 @@ async function takenBesides(
 const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =>
   [...allRelations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
 
+/** The result of a look-up, or nothing if it fails: the error then names no field. */
 const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found.catch(() => [])
 
 /**
@@ -186,7 +188,10 @@ interface FoundKeys {
   readonly byDeleted: readonly (readonly NamedColumn[])[]
 }
 
-/** Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record. */
+/**
+ * Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record: to find the
+ * record for which the database has refused COMMIT.
+ */
 export async function breaksConstraint(probe: Probe, refusal: WriteRefusal): Promise<boolean> {
   switch (refusal.failure.kind) {
     case 'unique': {
@@ -207,7 +212,7 @@ function takenPaths(
 ): readonly (readonly string[])[] {
   const open = keys.filter((columns) => columns.some(({ hidden }) => !hidden))
   const found = open.length === 0 ? [paths([])] : open.map(paths)
-  return found.filter((one) => one.length > 0)
+  return found.filter((keyPaths) => keyPaths.length > 0)
 }
 
 /** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
@@ -246,8 +251,8 @@ export async function counterBehind(
   const { failure, resource } = refusal
   const advice = probe.lease.dialect.counterAdvice
   if (failure.kind !== 'unique' || advice === undefined) return undefined
-  const column = (await orNone(constraintColumns(probe, refusal))).find((one) =>
-    isFilled(refusal, one),
+  const column = (await orNone(constraintColumns(probe, refusal))).find((candidate) =>
+    isFilled(refusal, candidate),
   )
   return column === undefined
     ? undefined
@@ -308,7 +313,7 @@ async function foundKeys(
     before?.[column.name] !== undefined &&
     sameValue(column, values[column.name] ?? null, before[column.name] ?? null)
   for (const columns of named.length > 0 ? [...resource.uniqueKeys, named] : resource.uniqueKeys) {
-    const found = valuesOf(columns, values)
+    const found = keyFromRow(columns, values)
     if (found === undefined || columns.every(isKept)) continue
     const matches = matchesOf(keyParts(columns), found)
     if (!(await existsUnscoped(probe, resource, matches, except))) continue
@@ -330,7 +335,7 @@ async function danglingColumns(
 ): Promise<readonly NamedColumn[]> {
   const dangling = new Set<NamedColumn>()
   for (const { kind, from, to, target } of resource.allRelations.values()) {
-    const key = kind === 'belongsTo' ? valuesOf(from, values) : undefined
+    const key = kind === 'belongsTo' ? keyFromRow(from, values) : undefined
     if (key === undefined || from.every(({ name }) => filled[name] === values[name])) continue
     if (target === resource && isKey(to, key, values)) continue
     if (await existsUnscoped(probe, target, matchesOf(keyParts(to), key))) continue
@@ -341,6 +346,6 @@ async function danglingColumns(
 
 /** Whether a record has this key in these columns. */
 function isKey(columns: readonly NamedColumn[], key: readonly Value[], values: Values): boolean {
-  const own = valuesOf(columns, values)
+  const own = keyFromRow(columns, values)
   return own !== undefined && keyText(own) === keyText(key)
 }

@@ -1,11 +1,11 @@
-// explained: turns an error of a write into the one that the client receives.
+// errorForClient: turns an error of a write into the one that the client receives.
 
 import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
 import { type Probe, writeRefusalOf } from './refusal.ts'
 
-/** Where a probable mistake of the host is reported that a refusal has shown. */
+/** Where a refusal is reported that a mistake of the host has probably caused, such as a counter that is behind. */
 export interface WarningSink {
-  /** Reports a probable mistake of the host. */
+  /** Passes the message to the host's log. */
   warn(message: string): void
 }
 
@@ -17,10 +17,10 @@ export const explainedError = async (
   request: WarningSink & { readonly batch?: unknown },
   opened: Probe,
   error: unknown,
-): Promise<unknown> => (request.batch === undefined ? explained(request, opened, error) : error)
+): Promise<unknown> => (request.batch === undefined ? errorForClient(request, opened, error) : error)
 
 /** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
-export async function explained(
+export async function errorForClient(
   warnings: WarningSink,
   opened: Probe,
   error: unknown,

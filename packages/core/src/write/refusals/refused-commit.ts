@@ -1,4 +1,5 @@
-// refuseDeferred: finds the record that violates a constraint which the database checks only at COMMIT.
+// refuseDeferred: finds the record that violates a constraint which the database checks only at COMMIT (`deferrable initially deferred`). The
+// write, or the batch, is made again after the refused COMMIT, and calls this before its next COMMIT.
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -32,7 +33,7 @@ export async function refuseDeferred<W extends Written>(
   failure: DatabaseFailure,
   found: (write: W) => void = () => {},
 ): Promise<void> {
-  const kept: (readonly [W, WriteRefusal])[] = []
+  const stillStored: (readonly [W, WriteRefusal])[] = []
   const deleted: (readonly [W, WriteRefusal])[] = []
   for (const [i, write] of writes.entries()) {
     const later = writes.slice(i + 1)
@@ -43,7 +44,7 @@ export async function refuseDeferred<W extends Written>(
         const values = stored.get(text)
         const refusal = refusalFor(failure, resource, record)
         if (values === undefined) deleted.push([write, { ...refusal, step: 'delete' }])
-        else kept.push([write, { ...refusal, values }])
+        else stillStored.push([write, { ...refusal, values }])
       }
     }
   }
@@ -52,11 +53,11 @@ export async function refuseDeferred<W extends Written>(
     const explained = await explainRefusal(write.context, refusal)
     throw refusedWrite({ ...refusal, explained }, new Error('COMMIT was refused.'))
   }
-  for (const one of kept) {
-    if (await breaksConstraint(one[0].context, one[1])) await refuse(one)
+  for (const [write, refusal] of stillStored) {
+    if (await breaksConstraint(write.context, refusal)) await refuse([write, refusal])
   }
   // Only the database knows whether a record breaks another rule, such as EXCLUDE.
-  const [first, ...others] = failure.kind === 'foreignKey' ? deleted.slice(0, 1) : kept
+  const [first, ...others] = failure.kind === 'foreignKey' ? deleted.slice(0, 1) : stillStored
   if (first !== undefined && others.length === 0) await refuse(first)
 }
 

@@ -1,4 +1,5 @@
-// Cycles of rows that are all deleted: in which order that is possible, and which references are emptied for it.
+// noteCycles, addWithItsCycle: cycles of rows that are all deleted, such as an author whose favourite book is one of the author's books: in which
+// order that is possible, and which references are emptied (set to NULL) for it. `remove-node.ts` calls both for each record.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { DependentModel } from '../../model/registry/relations/dependents.ts'
@@ -8,14 +9,14 @@ import { RemovedRow } from '../store/rows/rows.ts'
 import { addChange } from './empty-references.ts'
 import { idOf } from './removal-types.ts'
 import type { Begun } from './removals.ts'
-import type { Removing } from './removing.ts'
+import type { Removing } from './removal-context.ts'
 
 /**
- * Notes which of `rows`, which refer to the begun record, are begun or wait: they and all records between them are in a cycle, which
- * `addWithItsCycle` deletes together.
+ * Notes which of `rows`, which refer to the begun record `own` by the foreign key of `dependent`, are begun or wait: they and all records
+ * between them are in a cycle, which `addWithItsCycle` deletes together.
  */
 export function noteCycles(
-  { removals: { begun, waiting } }: Removing,
+  { removals: { begun, waiting } }: RemovalContext,
   own: Begun,
   dependent: DependentModel,
   rows: readonly Values[],
@@ -27,7 +28,7 @@ export function noteCycles(
     const referrer = begun.get(id) ?? waiting.get(id)
     // A row that refers to itself is no obstacle (`emptyOwnReferences`).
     if (referrer === undefined || referrer === own || referrer.how !== 'delete') continue
-    own.referrers.push({ referrer: id, empty: emptied(dependent) })
+    own.referrers.push({ referrer: id, empty: emptiedReference(dependent) })
     own.highest = Math.min(own.highest, referrer.highest)
   }
 }
@@ -37,7 +38,7 @@ export function noteCycles(
  * were called, which is when those of the one nearest to the first (`highest`) were. Cycles that share records make one group, as strongly
  * connected components do (Tarjan's algorithm).
  */
-export function addWithItsCycle(removing: Removing, own: Begun): void {
+export function addWithItsCycle(removing: RemovalContext, own: Begun): void {
   const { add, removals } = removing
   const { above, below, node } = own
   if (above !== undefined && own.highest < own.depth) {
@@ -52,12 +53,12 @@ export function addWithItsCycle(removing: Removing, own: Begun): void {
  * Adds the records of a group in an order in which each comes after those that refer to it by a key that may not be NULL, and empties the
  * other references that would prevent the deletion of a record. If there is no such order, the database refuses the deletion.
  */
-function placeTogether(removing: Removing, group: readonly Begun[]): void {
+function placeTogether(removing: RemovalContext, group: readonly Begun[]): void {
   const { add, removals } = removing
-  const byId = new Map(group.map((one) => [one.id, one]))
-  const earlier = group.map((one) => {
-    const needed = one.referrers.filter(({ empty }) => empty === undefined)
-    return [one, needed.flatMap(({ referrer }) => byId.get(referrer) ?? [])] as const
+  const byId = new Map(group.map((begun) => [begun.id, begun]))
+  const earlier = group.map((begun) => {
+    const needed = begun.referrers.filter(({ empty }) => empty === undefined)
+    return [begun, needed.flatMap(({ referrer }) => byId.get(referrer) ?? [])] as const
   })
   const heights = new Map<string, number>()
   const changes = new Map<Begun, Values>()
@@ -82,7 +83,7 @@ function placeTogether(removing: Removing, group: readonly Begun[]): void {
 }
 
 /** The values that empty a reference; undefined if none of its columns may be NULL. */
-function emptied({ held }: DependentModel): Values | undefined {
+function emptiedReference({ held }: DependentModel): Values | undefined {
   const names = held.flatMap(({ name, nullable }) => (nullable ? name : []))
   const empty = names.map((name): [string, JsonValue] => [name, null])
   return empty.length === 0 ? undefined : Object.fromEntries(empty)

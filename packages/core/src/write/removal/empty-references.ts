@@ -9,18 +9,21 @@ import {
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyTextIn } from '../../query/run/key.ts'
 import { isEmpty, type Values } from '../nodes/node.ts'
-import { changing, removalOf, WriteNode } from '../nodes/write-node.ts'
+import { optionsForChange, removalOf, WriteNode } from '../nodes/write-node.ts'
 import { noteWritten } from '../store/note-written.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
 import { howBelow, idOf } from './removal-types.ts'
-import type { Removing } from './removing.ts'
+import type { Removing } from './removal-context.ts'
 
-/** Empties the references of rows to a record that is removed, each with the access rules and the callback of its model for a change. */
+/**
+ * Empties the references of `rows`, by the foreign key of `dependent`, to the record `storedParent` that is removed, each with the access rules
+ * and the callback of its model for a change. The changes are stored before the record is deleted.
+ */
 export async function emptyReferences(
-  removing: Removing,
+  removing: RemovalContext,
   parent: WriteNode,
   storedParent: Values,
   dependent: DependentModel,
@@ -41,7 +44,7 @@ export async function emptyReferences(
     if (above?.how === 'delete') continue
     const written =
       above === undefined
-        ? await changesOf(removing, parent, storedParent, dependent, stored, empty)
+        ? await changesToEmpty(removing, parent, storedParent, dependent, stored, empty)
         : empty
     if (!isEmpty(written)) addChange(removing, resource, stored, written)
   }
@@ -49,19 +52,20 @@ export async function emptyReferences(
 
 /** Adds a change of a row to those that are stored next, without calling hooks. */
 export function addChange(
-  { add, removals }: Removing,
+  { add, removals }: RemovalContext,
   resource: Resource,
   stored: Values,
   written: Values,
 ): void {
-  const node = new WriteNode(changing(resource), { path: '', stored })
+  const node = new WriteNode(optionsForChange(resource), { path: '', stored })
   node.row = new ChangedRow(stored, written, '', written)
   add(node)
   removals.removed.change(resource, stored, written)
 }
 
-async function changesOf(
-  { context, removals, forgetLookUps }: Removing,
+/** The values to write into a row whose reference is emptied, after the policy and the callback of its model. */
+async function changesToEmpty(
+  { context, removals, forgetLookUps }: RemovalContext,
   { options, path }: WriteNode,
   storedParent: Values,
   dependent: DependentModel,
@@ -94,8 +98,8 @@ const setsForeignKey = (
   const names = Object.keys(written).filter((name) => written[name] !== null)
   return (
     names.length > 0 &&
-    registry.resources.some((one) =>
-      dependentsOf(registry, one).some(
+    registry.resources.some((referred) =>
+      dependentsOf(registry, referred).some(
         (dependent) =>
           dependent.resource === resource &&
           dependent.held.some(({ name }) => names.includes(name)),

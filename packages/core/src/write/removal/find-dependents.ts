@@ -1,6 +1,7 @@
-// findDependents: reads the records that refer to records about to be deleted, by one foreign key. A cascade deletes them first, or sets the
-// key to NULL: the books of an author before the author.
+// findDependents: reads the records that refer by one foreign key to records about to be removed: the books of an author. The removal then
+// removes them first, or sets their foreign key to NULL.
 
+import { keyFromRow } from '../../query/run/key.ts'
 import { forbidden } from '../../errors.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -10,13 +11,14 @@ import { requireAccess } from '../check/write-checks.ts'
 import { type LookUpOptions, planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import type { HowRemoved } from '../nodes/write-node.ts'
-import { lockedRows, readScoped, readUnscoped, valuesOf } from '../resolve/look-up-records.ts'
+import { lockedRows, readScoped, readUnscoped } from '../resolve/look-up-records.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
 import { howBelow, idOf, type RemovalEffect, type RemovedRows } from './removal-types.ts'
 import { type LinksOfRows, linksOf } from './removed-links.ts'
 
+/** Dependents by one foreign key. */
 export interface FoundRows {
   readonly rows: readonly Values[]
   /** The links of these rows, and maybe those of others. */
@@ -93,6 +95,7 @@ function columnsFor(
   return read && [...new Set([...read, ...held])]
 }
 
+/** Throws 403 unless the caller may remove such dependents, or change their foreign key. */
 async function requireRight(
   context: WriteContext,
   { resource, held }: DependentModel,
@@ -110,4 +113,4 @@ export const keysIn = (
   columns: readonly NamedColumn[],
   rows: readonly Values[],
 ): readonly (readonly Value[])[] =>
-  rows.map((row) => valuesOf(columns, row)).filter((key) => key !== undefined)
+  rows.map((row) => keyFromRow(columns, row)).filter((key) => key !== undefined)

@@ -1,4 +1,5 @@
-// findReferrers: finds out with few statements what refers to the records of a list, before the first of them is deleted.
+// findReferrers: finds out with few statements what refers to the records of a list, and to those in turn, before the first of them is removed.
+// `look-ahead.ts` calls it for the records of a segment.
 
 import {
   actionOn,
@@ -18,14 +19,14 @@ import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
 import { howBelow, type RemovedRows, removalName } from './removal-types.ts'
 import type { LinksOfRows } from './removed-links.ts'
 
-/** What refers to a record. */
-export interface KnownRecord {
-  /** The rows that refer to it by each foreign key. Where these prevent its deletion, they are records that are to be deleted as well. */
+/** What refers to one record that will be removed. */
+export interface KnownReferrers {
+  /** The rows that refer to it, by foreign key. Where these prevent its deletion, they are records that are to be deleted as well. */
   readonly referrers: ReadonlyMap<Dependent, FoundRows>
 }
 
-/** A `KnownRecord` whose referrers are being collected. */
-interface Collected extends KnownRecord {
+/** A `KnownReferrers` whose referrers are being collected. */
+interface Collected extends KnownReferrers {
   readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRows }>
 }
 
@@ -44,7 +45,7 @@ export async function findReferrers(
   context: WriteContext,
   list: RemovedRows,
   cascade: boolean,
-): Promise<ReadonlyMap<string, KnownRecord> | 'tooMany' | 'unknown'> {
+): Promise<ReadonlyMap<string, KnownReferrers> | 'tooMany' | 'unknown'> {
   const known = knownOf(list)
   const lists = await findBelow(context, list, known, cascade)
   if (typeof lists === 'string') return lists
@@ -53,8 +54,7 @@ export async function findReferrers(
 
 /**
  * Finds the records that are removed with those of `list`, by `removalName`, whatever prevents it: their references to one another are no
- * reason to refuse the deletion. `tooMany` if they are more than a
- * look-up may keep.
+ * reason to refuse the deletion. `tooMany` if they are more than a look-up may keep.
  */
 export async function findRemoved(
   context: WriteContext,
@@ -68,12 +68,12 @@ export async function findRemoved(
 
 function knownOf(list: RemovedRows): Known {
   const known: Known = new Map()
-  for (const stored of list.rows) add(known, list, stored)
+  for (const stored of list.rows) addRecord(known, list, stored)
   return known
 }
 
-/** Adds a record without referrers; false if it is there already. */
-function add(known: Known, { resource, how }: Removal, stored: Values): boolean {
+/** Adds a record, without referrers yet; false if it is there already. */
+function addRecord(known: Known, { resource, how }: Removal, stored: Values): boolean {
   const name = removalName(resource, stored, how)
   if (known.has(name)) return false
   known.set(name, { referrers: new Map() })
@@ -84,15 +84,15 @@ function add(known: Known, { resource, how }: Removal, stored: Values): boolean 
 type Removal = Omit<RemovedRows, 'rows'>
 
 /**
- * Finds the dependents of the records, and theirs, level by level. Returns all records to delete; `unknown` if `keep`, which gets the
- * dependents, returns false.
+ * Finds the dependents of the records, and theirs, level by level. Returns all records to remove, also in `known`; `unknown` if `keep`, which
+ * adds the dependents to the records that they refer to, returns false.
  */
 async function findBelow(
   context: WriteContext,
   list: RemovedRows,
   known: Known,
   cascade: boolean,
-  keep: typeof assign = assign,
+  keep: typeof assignToParents = assignToParents,
 ): Promise<readonly RemovedRows[] | 'tooMany' | 'unknown'> {
   const all = [list]
   let level: readonly RemovedRows[] = [list]
@@ -110,18 +110,18 @@ async function findBelow(
         if (!keep(known, parents, dependent, found)) return 'unknown'
         if (action === 'null') continue
         const records = { resource: dependent.resource, how: howBelow(parents.how, dependent) }
-        const rows = found.rows.filter((stored) => add(known, records, stored))
+        const rows = found.rows.filter((stored) => addRecord(known, records, stored))
         if (rows.length > 0) below.push({ ...records, rows })
       }
     }
-    level = merged(below)
+    level = mergedByModel(below)
     all.push(...level)
   }
-  return merged(all)
+  return mergedByModel(all)
 }
 
 /** Adds dependents to the records that they refer to; false if their keys do not tell which, because a collation finds them equal. */
-function assign(
+function assignToParents(
   known: Known,
   { resource, how, rows }: RemovedRows,
   dependent: DependentModel,
@@ -150,7 +150,7 @@ function addReferrer(
 }
 
 /** One list for the records of each model that are deleted in the same way. */
-function merged(lists: readonly RemovedRows[]): readonly RemovedRows[] {
+function mergedByModel(lists: readonly RemovedRows[]): readonly RemovedRows[] {
   const byModel = new Map<string, RemovedRows>()
   for (const list of lists) {
     const name = `${list.resource.name} ${list.how}`
@@ -183,6 +183,7 @@ async function areFree(
   return true
 }
 
+/** Whether a row refers to one of the records by the foreign key of `dependent`. */
 async function isOneReferredTo(
   context: WriteContext,
   { rows }: RemovedRows,
@@ -214,7 +215,7 @@ async function areFreeAmong(
     })
     const rows = await readUnscoped(context, plan, count + 1)
     const areDeleted = rows.every((stored) => known.has(removalName(resource, stored, 'delete')))
-    if (!areDeleted || !assign(known, list, dependent, { rows, links: [] })) return false
+    if (!areDeleted || !assignToParents(known, list, dependent, { rows, links: [] })) return false
   }
   return true
 }

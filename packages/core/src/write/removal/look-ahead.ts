@@ -1,5 +1,5 @@
 // lookAhead: finds out with few statements what refers to the records of a segment (nodes that are written together, ../README.md), before
-// the first of them is removed.
+// the first of them is removed. It is the last part of `resolve`; `removals` keeps what it has found for `remove-node.ts`.
 
 import { ApiError } from '../../errors.ts'
 import { actsOnDependents } from '../../model/registry/relations/dependents.ts'
@@ -34,24 +34,24 @@ export async function lookAhead(
   await flush?.()
   // Each look-up may call a policy, whose statements outdate what is known.
   const before = removals.statements
-  let found = await find(context, removals, segment)
+  let found = await findForSegment(context, removals, segment)
   while (found === 'tooMany' && segment.nodes.length > 1) {
     segment.endBefore(segment.nodes.length >> 1)
     level.limit(segment.nodes.length)
-    found = await find(context, removals, segment)
+    found = await findForSegment(context, removals, segment)
   }
   // The scope of a policy has sent a statement. It would do so in each look-up, and each would be outdated at once.
   if (found === 'unknown' || removals.statements !== before) {
     removals.forget()
-    for (const one of open) one.endAfterCurrent()
-    for (const one of [...open, segment]) one.level.stayAtOne()
+    for (const openSegment of open) openSegment.endAfterCurrent()
+    for (const openSegment of [...open, segment]) openSegment.level.stayAtOne()
     segment.endBefore(1)
   } else if (found !== 'tooMany') removals.know(found)
 }
 
 const storedOf = ({ stored = {} }: WriteNode): Values => stored
 
-async function find(
+async function findForSegment(
   context: WriteContext,
   { cascade }: Removals,
   { level, nodes }: Segment,

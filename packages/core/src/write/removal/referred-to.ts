@@ -1,5 +1,6 @@
-// The refusal of a deletion because other records refer to the record (docs/guide/writing.md).
+// referrersRemovedToo, referredToError: the refusal of a deletion, 409, because other records refer to the record (docs/guide/writing.md).
 
+import { keyFromRow } from '../../query/run/key.ts'
 import { type ApiError, referredTo } from '../../errors.ts'
 import {
   type Dependent,
@@ -9,13 +10,7 @@ import {
 import type { Resource } from '../../model/registry/resource.ts'
 import { planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import {
-  existsUnscoped,
-  keyIn,
-  keyMatches,
-  readUnscoped,
-  valuesOf,
-} from '../resolve/look-up-records.ts'
+import { existsUnscoped, keyIn, keyMatches, readUnscoped } from '../resolve/look-up-records.ts'
 import { matchesOf } from '../statements/statements-by-keys.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { idOf, removalName } from './removal-types.ts'
@@ -34,7 +29,7 @@ export async function referrersRemovedToo(
   { begun, waiting }: Readonly<Record<'begun' | 'waiting', ReadonlyMap<string, unknown>>>,
   together: ReadonlySet<string> = new Set(),
 ): Promise<readonly Values[] | 'blocking'> {
-  const key = valuesOf(referredColumns(dependent), stored) ?? []
+  const key = keyFromRow(referredColumns(dependent), stored) ?? []
   const most = begun.size + waiting.size + together.size
   if (most > 1) {
     const { resource: holder } = dependent

@@ -1,4 +1,4 @@
-// removalOrder: in which order a DELETE turns to the dependents of a record (the tables that refer to it), so that records of two relations
+// removalOrder: in which order a DELETE removes the dependents of a record (the tables that refer to it), so that records of two relations
 // which are both deleted with it do not prevent each other's deletion.
 
 import {
@@ -53,17 +53,17 @@ function ordered(
 ): RemovalOrder {
   /** The models of which records are deleted too. */
   const { deleted } = removalReach(registry, resource, { cascade: false })
-  const isDeleted = (one: Dependent): boolean => one.resource !== null && deleted.has(one.resource)
+  const isDeleted = (dependent: Dependent): boolean => dependent.resource !== null && deleted.has(dependent.resource)
   const withAction = (action: OnDelete) => dependents.filter(({ onDelete }) => onDelete === action)
   const refusing = withAction('restrict')
   return {
     dependents: [
-      ...refusing.filter((one) => !isDeleted(one)),
+      ...refusing.filter((dependent) => !isDeleted(dependent)),
       ...referrersBefore(registry, withAction('cascade')),
       ...withAction('null'),
       ...refusing.filter(isDeleted),
     ],
-    isSorted: [...deleted].some((one) => preventsBelow(registry, one, deleted)),
+    isSorted: [...deleted].some((model) => preventsBelow(registry, model, deleted)),
   }
 }
 
@@ -82,7 +82,7 @@ function referrersBefore(
       left.every(
         (other) =>
           other.deleted === deleted ||
-          ![...deleted].some((one) => preventsBelow(registry, one, other.deleted)),
+          ![...deleted].some((model) => preventsBelow(registry, model, other.deleted)),
       )
     // Of models that refer to each other, none is free.
     const next = Math.max(0, left.findIndex(isFree))

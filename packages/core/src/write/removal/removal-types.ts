@@ -1,4 +1,4 @@
-// Which records a request removes, and how. Types and names only.
+// Types and names of removals: which records a request removes, and how (`HowRemoved`: deleted, or marked as deleted).
 
 import type { DependentModel } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -25,10 +25,10 @@ export interface RemovedRows {
 export const howBelow = (how: HowRemoved, { resource }: DependentModel): HowRemoved =>
   how === 'mark' && resource.settings.softDelete !== null ? 'mark' : 'delete'
 
-/** Identifies a record among those of all models. */
+/** Identifies a record among those of all models: `Book 7`. */
 export const idOf = (resource: Resource, stored: Values): string =>
   `${resource.name} ${keyText(keyIn(resource, stored) ?? [])}`
 
-/** `idOf` with the way of the removal: a request may first mark a record and later, for another record, delete its row. */
+/** `idOf` with how it is removed, `mark Book 7`: a request may first mark a record and later, for another record, delete its row. */
 export const removalName = (resource: Resource, stored: Values, how: HowRemoved): string =>
   `${how} ${idOf(resource, stored)}`

@@ -1,15 +1,16 @@
-// Removals: what the removals of one list and of their dependents share.
+// Removals: what the removals of one list and of their dependents share while they run: which records were removed, which removals have begun,
+// and what look-ups have found.
 
 import { type ApiError, tooManyRecords } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { maxBulkNames } from '../../model/settings/setting-names.ts'
 import type { Values } from '../nodes/node.ts'
 import { type HowRemoved, removalOf, type WriteNode } from '../nodes/write-node.ts'
-import type { KnownRecord } from './find-referrers.ts'
+import type { KnownReferrers } from './find-referrers.ts'
 import { idOf, removalName } from './removal-types.ts'
 import { RemovedRecords } from './removed-records.ts'
 
-/** A record whose removal has begun: a class, as `WriteNode` says. */
+/** A record whose removal has begun, because its hooks, or those of its dependents, are called. A class, as `WriteNode` says. */
 export class Begun {
   readonly node: WriteNode
   /** `idOf` the record. */
@@ -41,6 +42,7 @@ export class Begun {
   }
 }
 
+/** A reference to a record from another record of its cycle. */
 interface CycleReference {
   /** `idOf` the row that refers. */
   readonly referrer: string
@@ -48,6 +50,7 @@ interface CycleReference {
   readonly empty: Values | undefined
 }
 
+/** One object for a level of records to remove and the levels of their dependents. */
 export class Removals {
   /** The model in the path of the request, whose limit applies to the records of a list and their dependents together. */
   readonly top: Resource
@@ -68,7 +71,8 @@ export class Removals {
   /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
   readonly #counted = new Set<string>()
   /** What refers to the records that will be removed, by `removalName`, as far as it was looked up together. */
-  #known = new Map<string, KnownRecord>()
+  #known = new Map<string, KnownReferrers>()
+  /** The records that are removed with `first`, by `removalName`, as the last look-up has found them. */
   #together: { readonly first: Begun; readonly names: ReadonlySet<string> } | undefined
   #statements = 0
 
@@ -96,8 +100,8 @@ export class Removals {
       : tooManyRecords(of, maxBulkNames, this.most, undefined, deleteThemFirst)
   }
 
-  /** What is known of a record; undefined if that must be read at its turn. */
-  knownOf(resource: Resource, stored: Values, how: HowRemoved): KnownRecord | undefined {
+  /** What refers to a record, if it was looked up; undefined if it must be looked up at the record's turn. */
+  knownOf(resource: Resource, stored: Values, how: HowRemoved): KnownReferrers | undefined {
     return this.#known.get(removalName(resource, stored, how))
   }
 
@@ -107,7 +111,7 @@ export class Removals {
   }
 
   /** Adds what a look-up of many records has found. */
-  know(found: ReadonlyMap<string, KnownRecord>): void {
+  know(found: ReadonlyMap<string, KnownReferrers>): void {
     for (const [name, record] of found) this.#known.set(name, record)
   }
 
@@ -128,7 +132,7 @@ export class Removals {
     this.#known = new Map()
   }
 
-  /** Call it when a hook sends a statement: nothing is known any more. */
+  /** Called when a hook sends a statement, which may outdate all look-ups. */
   forgetLookUps(): void {
     this.forget()
     this.#together = undefined

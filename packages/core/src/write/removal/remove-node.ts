@@ -1,6 +1,8 @@
 // removeNode: calls the hooks of a record that is removed, after those of its dependents, or throws 409 if these prevent it
-// (docs/guide/writing.md).
+// (docs/guide/writing.md). It is the hooks step of a removal, called by `segments/call-hooks.ts`, and adds all rows to write;
+// `store/rows/remove-rows.ts` writes them.
 
+import { keyFromRow } from '../../query/run/key.ts'
 import { forbidden } from '../../errors.ts'
 import {
   actionOn,
@@ -11,8 +13,7 @@ import {
   removalReach,
 } from '../../model/registry/relations/dependents.ts'
 import type { Values } from '../nodes/node.ts'
-import { removalOf, removing, WriteNode } from '../nodes/write-node.ts'
-import { valuesOf } from '../resolve/look-up-records.ts'
+import { removalOf, optionsForRemoval, WriteNode } from '../nodes/write-node.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { referrersFirst } from '../store/rows/referrers-first.ts'
 import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
@@ -25,10 +26,10 @@ import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
 import { Begun } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
-import type { Removing } from './removing.ts'
+import type { Removing } from './removal-context.ts'
 
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
-export async function removeNode(removing: Removing, node: WriteNode): Promise<void> {
+export async function removeNode(removing: RemovalContext, node: WriteNode): Promise<void> {
   const { removals } = removing
   const { removed, begun, refused } = removals
   const { resource } = node.options
@@ -54,7 +55,8 @@ export async function removeNode(removing: Removing, node: WriteNode): Promise<v
   }
 }
 
-async function removeBegun(removing: Removing, own: Begun): Promise<void> {
+/** Asks the policy, removes the dependents, calls the hook, and sets `row` of the node. */
+async function removeBegun(removing: RemovalContext, own: Begun): Promise<void> {
   const { context, removals } = removing
   const { node, resource, stored, how, above } = own
   const { path } = node
@@ -81,7 +83,7 @@ async function removeBegun(removing: Removing, own: Begun): Promise<void> {
  * delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the record
  * above those that are removed before it.
  */
-async function removeReferrers(removing: Removing, own: Begun): Promise<number> {
+async function removeReferrers(removing: RemovalContext, own: Begun): Promise<number> {
   const { context, removals } = removing
   const { node, resource, stored, how } = own
   const { path } = node
@@ -95,7 +97,7 @@ async function removeReferrers(removing: Removing, own: Begun): Promise<number> 
   }
   const { dependents, isSorted } = removalOrder(context.registry, resource, cascade)
   for (const dependent of dependents) {
-    const key = valuesOf(referredColumns(dependent), stored)
+    const key = keyFromRow(referredColumns(dependent), stored)
     if (key === undefined) continue
     if (!hasModel(dependent)) {
       links.push(new RemovedLinks(dependent, key))
@@ -121,7 +123,7 @@ async function removeReferrers(removing: Removing, own: Begun): Promise<number> 
     }
   }
   await refuse()
-  if (how === 'delete') for (const one of links) removing.add(linksNode(node, one))
+  if (how === 'delete') for (const linksOfTable of links) removing.add(linksNode(node, linksOfTable))
   return height
 }
 
@@ -132,9 +134,9 @@ function linksNode({ options, path }: WriteNode, links: RemovedLinks): WriteNode
   return node
 }
 
-/** The rows that refer to the record and go with it, or `blocking` if others refer to it. */
+/** The rows that refer to the record and are removed with it, or `blocking` if others refer to it. */
 async function referrersLeft(
-  { context, removals, flush }: Removing,
+  { context, removals, flush }: RemovalContext,
   { options }: WriteNode,
   stored: Values,
   dependent: DependentModel,
@@ -154,7 +156,7 @@ async function referrersLeft(
 
 /** Whether all rows that refer to a begun record are removed with the first record, although they prevent the removal of this one alone. */
 async function goTogether(
-  { context, removals, flush }: Removing,
+  { context, removals, flush }: RemovalContext,
   own: Begun,
   dependent: DependentModel,
 ): Promise<boolean> {
@@ -179,7 +181,7 @@ async function goTogether(
 
 /** Removes the rows that refer to a record and are removed with the first one, before it. */
 async function removeBefore(
-  removing: Removing,
+  removing: RemovalContext,
   { options, path }: WriteNode,
   stored: Values,
   dependent: DependentModel,
@@ -194,7 +196,7 @@ async function removeBefore(
 
 /** Removes the dependents of a record, each with the access rules of its model. */
 async function removeDependents(
-  { context, removals, remove }: Removing,
+  { context, removals, remove }: RemovalContext,
   { options, path }: WriteNode,
   dependent: DependentModel,
   { rows, links }: FoundRows,
@@ -205,7 +207,7 @@ async function removeDependents(
   const how = howBelow(removalOf(options).how, dependent)
   const left = rows.filter((stored) => !removed.has(resource, stored, how))
   if (left.length > removals.most) throw removals.tooManyOf(resource)
-  const below = removing(resource, {
+  const below = optionsForRemoval(resource, {
     how,
     cascade,
     inRounds: false,
@@ -224,7 +226,7 @@ async function removeDependents(
 
 /** The dependents of a record: those that the look-ahead has found, unless this request has marked one of them since. */
 async function dependentRows(
-  { context, removals, flush }: Removing,
+  { context, removals, flush }: RemovalContext,
   { options, path }: WriteNode,
   stored: Values,
   dependent: DependentModel,

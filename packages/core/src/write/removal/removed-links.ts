@@ -1,15 +1,14 @@
-// linksOf: the links that a DELETE removes with its records, for the callbacks that receive the changes. They are read before the
-// first record is deleted, and only if there is such a callback.
+// linksOf: the links (rows of junction tables) that a DELETE removes with its records, for the commit callbacks that receive the changes. They
+// are read before the first record is deleted, and only if there is such a callback.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ForeignKeyColumn, Registry, Resource } from '../../model/registry/resource.ts'
-import { keyText } from '../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { addLink, type FoundLinks } from '../links/link-keys.ts'
 import type { StoredKey } from '../links/link-store.ts'
 import { type LinkColumns, readLinks } from '../links/read-links.ts'
 import type { Values } from '../nodes/node.ts'
-import { valuesOf } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import type { RemovedRows } from './removal-types.ts'
 
@@ -26,6 +25,7 @@ interface LinksInTable extends LinksOfResource {
   readonly found: FoundLinks
 }
 
+/** The links of some records in all junction tables. */
 export type LinksOfRows = readonly LinksInTable[]
 
 /** Reads the links of records that are to be deleted, with one statement for each junction table. A soft delete keeps the links. */
@@ -94,7 +94,7 @@ function rowText(
 }
 
 const keyAt = ({ own }: LinksOfResource, values: Values): StoredKey | undefined =>
-  valuesOf(
+  keyFromRow(
     own.map(({ column }) => column),
     values,
   )

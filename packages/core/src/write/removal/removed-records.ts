@@ -1,5 +1,5 @@
-// RemovedRecords: the records that a request has removed so far, so that none is removed twice, and those that have lost references to
-// deleted ones.
+// RemovedRecords: the records whose hooks a list of removals has called so far, so that none is removed twice, and those that have lost
+// references to deleted ones.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
@@ -17,6 +17,7 @@ export class RemovedRecords {
   readonly #removed = new Map<string, Removed>()
   readonly #changes = new Map<string, Values>()
 
+  /** Notes a record whose hooks were called. */
   add(resource: Resource, stored: Values, how: HowRemoved, height: number): void {
     this.#removed.set(idOf(resource, stored), { height, how })
   }
@@ -44,7 +45,7 @@ export class RemovedRecords {
     return written === undefined ? stored : { ...stored, ...written }
   }
 
-  /** Call it when a hook sends a statement: what is stored is read again. */
+  /** Called when a hook sends a statement: the changes are stored before it, and rows are read again. */
   forgetChanges(): void {
     this.#changes.clear()
   }

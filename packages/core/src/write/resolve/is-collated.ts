@@ -1,4 +1,4 @@
-// isCollated: whether a primary key may have several spellings.
+// isCollated: whether a primary key may have several spellings, so that `keyText` does not tell whether two keys name the same record.
 
 import type { Resource } from '../../model/registry/resource.ts'
 

@@ -1,4 +1,4 @@
-// lockForChanges: which lock the changes of records need.
+// lockForChanges: which lock the changes of records need. It is taken with the look-up of the records, before the changes are checked.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RecordNode } from '../nodes/node.ts'
@@ -15,8 +15,9 @@ interface LockOptions {
 const none: ReadonlySet<string> = new Set()
 
 /**
- * The lock for records that these nodes change. A foreign key can refer to any unique columns, and a callback can set any column. Lists
- * of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
+ * The lock for records that these nodes change: `anyChange` if a unique key may change, otherwise the weaker `otherThanKeys`, with which
+ * others can store references to the records meanwhile. A foreign key can refer to any unique columns, and a callback can set any column.
+ * Lists of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
  * changes a key nevertheless, as of a unique index that the model does not declare, the database takes the stronger lock then.
  */
 export function lockForChanges(

@@ -1,4 +1,5 @@
-// Look-ups of a write: reads stored records through the caller's scope, and locks them until the transaction ends.
+// Look-ups of a write, in its transaction: read stored records through the caller's scope, and lock them until the transaction ends. All
+// return records as `Values`, with the columns that the plan reads.
 
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
@@ -36,7 +37,7 @@ import type { WriteContext } from '../store/write-context.ts'
 /** The largest LIMIT that every database accepts. */
 const noLimit = 2 ** 31 - 1
 
-/** The rows of a plan that the caller may see. */
+/** The rows of a plan that the caller may see, without a lock. Throws 403 if the policy refuses `action`. */
 export async function readScoped(
   context: WriteContext,
   plan: RowPlan,
@@ -45,7 +46,7 @@ export async function readScoped(
 ): Promise<readonly Values[]> {
   const scoped = await context.access.scoped(context.target, plan, action)
   const target = changing.has(action) ? readingForChange(scoped) : scoped
-  return read({ ...context, target }, plan, limit)
+  return readByPlan({ ...context, target }, plan, limit)
 }
 
 /** The actions that change the rows which they read. */
@@ -57,7 +58,7 @@ export async function readScopedOrEmpty(
   plan: RowPlan,
 ): Promise<readonly Values[]> {
   const target = await context.access.scopedOrEmpty(context.target, plan)
-  return read({ ...context, target }, plan, noLimit)
+  return readByPlan({ ...context, target }, plan, noLimit)
 }
 
 /** All rows of a plan, including those that the caller may not see: the database checks its constraints against all rows. */
@@ -65,9 +66,10 @@ export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
   limit: number,
-): Promise<readonly Values[]> => read({ ...context, target: unscoped(context.target) }, plan, limit)
+): Promise<readonly Values[]> => readByPlan({ ...context, target: unscoped(context.target) }, plan, limit)
 
-async function read(
+/** Compiles and sends the SELECT of a plan; the target has the scopes. */
+async function readByPlan(
   { lease, target }: WriteContext,
   plan: RowPlan,
   limit: number,
@@ -120,7 +122,7 @@ export async function lockedRows(
   return keys.map((key) => byKey.get(keyText(key))).filter((row) => row !== undefined)
 }
 
-/** Locks records without waiting for new ones, as another condition or a read of the whole table would on MySQL and MariaDB. */
+/** Locks records by their keys. Another condition, or a read of the whole table, would also lock the gaps for new rows on MySQL and MariaDB. */
 async function lockByKeys(
   context: WriteContext,
   resource: Resource,
@@ -142,6 +144,7 @@ export const locksAsItReads = ({ access, target }: WriteContext, plan: RowPlan):
   !access.narrows(plan.from.resource) &&
   readsStoredColumns(plan)
 
+/** Runs a statement that reads and locks rows (`compileLocked`); returns the rows. */
 export async function readLocked(
   { lease }: WriteContext,
   { statement, readers }: CompiledWrite,
@@ -202,6 +205,7 @@ export async function lockedRecordsBy(
   return found
 }
 
+/** The locked records with these values in the columns of a unique key: by one statement if it locks no other rows, otherwise by two. */
 async function lockedBy(
   context: WriteContext,
   resource: Resource,
@@ -284,7 +288,7 @@ export async function existsOneUnscoped(
 export const keyMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
   matchesOf(keyParts(primaryKey), key)
 
-/** The same for a key in a path, which names no record whose key its collation finds equal. */
+/** `keyMatches` for a key in a path, which names only the record with exactly this key, not one that its collation finds equal. */
 export const exactMatches = ({ primaryKey }: Resource, key: readonly Value[]): readonly Match[] =>
   exactValues(primaryKey, key).map(({ column, value }) => ({
     dbName: column.dbName,
@@ -292,10 +296,7 @@ export const exactMatches = ({ primaryKey }: Resource, key: readonly Value[]): r
     value,
   }))
 
-/** The key in a record's values; undefined if a column is missing or null. */
+/** The primary key in a record's values; undefined if a column is missing or null. */
 export function keyIn(resource: Resource, values: Values): readonly Value[] | undefined {
-  return valuesOf(resource.primaryKey, values)
+  return keyFromRow(resource.primaryKey, values)
 }
-
-/** The plan values of some columns; undefined if one is missing or null. */
-export const valuesOf: typeof keyFromRow = keyFromRow

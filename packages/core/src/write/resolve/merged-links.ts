@@ -1,11 +1,12 @@
-// mergedLinks: what consecutive changes of the links of a record have changed in the end.
+// mergedLinks: what consecutive changes of the links of a record have changed in the end, for the commit callbacks: a link that was added and
+// then removed again is left out.
 
 export interface AddedAndRemoved<K> {
   readonly added: readonly K[]
   readonly removed: readonly K[]
 }
 
-/** The links that are new, and those that are gone, after all of the changes; undefined if there are none of both. */
+/** The links that are new, and those that are gone, after all of the changes; undefined if there are neither. `textOf` identifies a key. */
 export function mergedLinks<K>(
   changes: readonly (AddedAndRemoved<K> | undefined)[],
   textOf: (key: K) => string,

@@ -1,4 +1,5 @@
-// How a body changes a stored record, by PATCH or PUT (docs/guide/writing.md).
+// compareWithStored, resetValues: how a body changes a stored record, by PATCH or PUT (docs/guide/writing.md): which values it sets, and which
+// of its members must equal stored ones.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { mergePatch } from '../../lib/json/merge-patch.ts'
@@ -38,13 +39,16 @@ interface Compared {
   readonly cleared: Values
 }
 
-/** Adds the problems that show when a body is compared with the stored record. Calls no hooks and sends no statements. */
+/**
+ * Adds the problems that show when a body is compared with the stored record, and returns what depends on that record. Calls no hooks and
+ * sends no statements.
+ */
 export async function compareWithStored(
   context: WriteContext,
-  given: RecordNode,
+  requested: RecordNode,
   stored: Values,
 ): Promise<Compared> {
-  const node = withMergedDocuments(context, given, stored)
+  const node = withMergedDocuments(context, requested, stored)
   const { resource, path } = node
   await compareSentBack(context, resource, withoutNulls(node.sentBack), stored, path)
   return { node, cleared: await clearedRelations(context, node, stored) }
@@ -106,15 +110,15 @@ async function clearedRelations(
   return keys
 }
 
-/** The changes of a PATCH or PUT that do not depend on the stored record. */
+/** The values that a PATCH, or a PUT (`replace`), sets if nothing in them depends on the stored record, which then need not be read. */
 export function independentChanges(
   sources: ValueSources,
   { resource, values }: RecordNode,
   { replace }: { readonly replace: boolean },
 ): MaybePromise<Values> {
   if (!replace && !setsTimestamps(resource)) return values
-  return andThen(replace ? resetValues(sources, resource, values) : {}, (rest) => ({
-    ...rest,
+  return andThen(replace ? resetValues(sources, resource, values) : {}, (reset) => ({
+    ...reset,
     ...values,
     ...updatedTimestamps(sources, resource),
   }))
@@ -140,9 +144,9 @@ export function isReplaceable(
   { name, computed, withheld, definition }: NamedColumn,
 ): boolean {
   const { primaryKey, generated, immutable, managed, readOnly } = definition
-  const kept = primaryKey === true || readOnly === true || (generated ?? false) !== false
+  const keepsValue = primaryKey === true || readOnly === true || (generated ?? false) !== false
   return (
-    !kept &&
+    !keepsValue &&
     immutable !== true &&
     withheld === undefined &&
     managed === undefined &&
@@ -151,7 +155,7 @@ export function isReplaceable(
   )
 }
 
-/** Runs the validators that take the whole record; `row` is the record to be stored, `before` the stored one. */
+/** Runs the validators that take the whole record, and adds their problems; `row` is the record to be stored, `before` the stored one. */
 export async function runWholeRecordChecks(
   context: WriteContext,
   node: RecordNode,

@@ -1,4 +1,5 @@
-// resolveChanges: finds and locks the stored records that the nodes of a segment change, restore or remove.
+// resolveChanges: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) change, restore
+// or remove: sets `stored` and `decision` of each node, or `error` if there is no such record. The later steps throw that error.
 
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
@@ -43,7 +44,7 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
   } else await findByKey(context, level, nodes, { isFirst })
   const names = namesOf(options)
   const resolved = options.whenFound === 'remove' ? nodes : segment.nodes
-  for (const node of resolved) decide(level, node, names)
+  for (const node of resolved) decideChange(level, node, names)
   // Checked before anything is written, also nested objects.
   if (options.precondition !== undefined) checkVersions(options.precondition, segment.nodes)
 }
@@ -97,6 +98,7 @@ const lockOf = (
 const namesOf = ({ columns }: Level['options']): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))
 
+/** The columns to read of the stored records; undefined for all. */
 function readOf(
   context: WriteContext,
   { resource, options }: Level,
@@ -114,7 +116,7 @@ function readOf(
   return columnsToRead(context, resource, { kind: 'change', ...change })
 }
 
-/** Finds the records by the columns of `on_conflict`. */
+/** Finds the records by the columns of `on_conflict`, or children by their key and that of their parent. */
 async function findByName(
   context: WriteContext,
   level: Level,
@@ -196,8 +198,8 @@ const keyPaths = ({ options, path, filled = {} }: WriteNode): readonly string[] 
     .filter((name) => !(name in filled))
     .map((name) => pathTo(path, name))
 
-/** Decides what is done with the record of a node, after its look-up. */
-function decide({ options }: Level, node: WriteNode, identifying: ReadonlySet<string>): void {
+/** Decides what is done with the record of a node, after its look-up. `identifying`: the fields by which it was looked up. */
+function decideChange({ options }: Level, node: WriteNode, identifying: ReadonlySet<string>): void {
   const { stored, asFound, asMissing, key, path } = node
   if (stored !== undefined) {
     // Without the fields by which the record was found: they stay the same. An earlier segment may have left them out already.
@@ -223,8 +225,9 @@ function decide({ options }: Level, node: WriteNode, identifying: ReadonlySet<st
 }
 
 /**
- * The waiting nodes of which one look-up tells what would be done. Leaves out those with the key of an earlier one, which may change or
- * create the record, and those that are not found by the text of their key, although a collation may find them.
+ * After the refusal of a segment, the waiting nodes of which one look-up tells what would be done, so that their problems are reported, too.
+ * Leaves out those with the key of an earlier one, which may change or create the record, and those that are not found by the text of their
+ * key, although a collation may find them.
  */
 export async function findLater(
   context: WriteContext,
@@ -259,6 +262,6 @@ export async function findLater(
     }
   }
   const names = namesOf(options)
-  for (const node of later) decide(level, node, names)
+  for (const node of later) decideChange(level, node, names)
   return later
 }

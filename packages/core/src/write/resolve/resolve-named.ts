@@ -33,7 +33,7 @@ export async function resolveNamed(context: WriteContext, segment: Segment): Pro
   }
   // A callback may give a record another key, and a collation makes keys equal that differ in case.
   level.keysMayChange ||= isCollated(resource) || context.hooks.has(resource, 'add')
-  const later = await decide(context, segment, references)
+  const later = await decideNamed(context, segment, references)
   if (level.keysMayChange) level.stayAtOne()
   segment.postpone(later)
 }
@@ -42,7 +42,7 @@ const isLookedUp = ({ isResolved, decision }: WriteNode): boolean =>
   !isResolved && decision !== 'create'
 
 /** Decides what is done with each node; returns those that wait. */
-async function decide(
+async function decideNamed(
   context: WriteContext,
   { level, nodes }: Segment,
   references: readonly WriteNode[],
@@ -109,7 +109,7 @@ async function decide(
 const keyPaths = ({ options, path }: WriteNode): readonly string[] =>
   options.columns.map(({ name }) => pathTo(path, name))
 
-/** The stored records that objects name. */
+/** What one look-up has found of the records that objects name. */
 interface StoredRecords {
   /** By `keyText` of their keys. */
   readonly byKey: ReadonlyMap<string, Values>
@@ -119,6 +119,7 @@ interface StoredRecords {
 
 const noRecords: StoredRecords = { byKey: new Map(), foundOtherSpelling: false }
 
+/** Looks up the records that these nodes name. */
 async function storedRecords(
   context: WriteContext,
   level: Level,
@@ -128,7 +129,7 @@ async function storedRecords(
   for (const { key } of nodes) if (key !== undefined) keys.set(keyText(key), key)
   const [first] = nodes
   if (first?.key === undefined) return noRecords
-  const read = columnsOf(context, level, nodes)
+  const read = columnsToFind(context, level, nodes)
   if (keys.size === 1) {
     const stored = await storedRecord(context, level, first, read)
     return { byKey: new Map(stored && [[keyText(first.key), stored]]), foundOtherSpelling: false }
@@ -141,9 +142,11 @@ async function storedRecords(
   return { byKey, foundOtherSpelling }
 }
 
+/** The columns to read; undefined for all. */
 type Read = readonly NamedColumn[] | undefined
 
-function columnsOf(context: WriteContext, level: Level, nodes: readonly WriteNode[]): Read {
+/** The columns to read of the records that these nodes name; undefined for all. */
+function columnsToFind(context: WriteContext, level: Level, nodes: readonly WriteNode[]): Read {
   const { resource, options } = level
   const references = nodes.flatMap(({ asFound }): readonly ReferenceNode[] =>
     asFound?.kind === 'reference' ? [asFound] : [],
@@ -157,10 +160,11 @@ function columnsOf(context: WriteContext, level: Level, nodes: readonly WriteNod
     : columnsToRead(context, resource, {
         kind: 'reference',
         nodes: references,
-        columns: options.held,
+        columns: options.referencedColumns,
       })
 }
 
+/** The records with these keys that the caller may see, by `keyText`; locked for a change if they are moved. */
 async function recordsByKey(
   context: WriteContext,
   { resource, options }: Level,
@@ -184,11 +188,12 @@ async function recordsByKey(
   return found
 }
 
+/** The record that one node names, which a collation may find under another spelling of the key. */
 async function storedRecord(
   context: WriteContext,
   level: Level,
   node: WriteNode,
-  read: Read = columnsOf(context, level, [node]),
+  read: Read = columnsToFind(context, level, [node]),
 ): Promise<Values | undefined> {
   const { resource, options } = level
   const key = node.key ?? []

@@ -1,4 +1,5 @@
-// resolveRemovals: finds and locks the stored records that the nodes of a segment remove, and all that refers to them.
+// resolveRemovals: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) remove, and
+// all that refers to them.
 
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { lookAhead } from '../removal/look-ahead.ts'
@@ -26,9 +27,9 @@ export async function resolveRemovals(context: WriteContext, segment: Segment): 
     const rows = level.nodes.flatMap(({ stored }) => (stored === undefined ? [] : [stored]))
     level.links = await linksOf(context, { resource, how, rows })
   }
-  // A policy may send statements in each look-up.
-  const note = async () => removals.forgetLookUps()
-  await withHooks(context, note, () => lookAhead(context, segment))
+  // The policy is asked in each look-up, and may send statements, which outdate what was looked up.
+  const forgetLookUps = async () => removals.forgetLookUps()
+  await withHooks(context, forgetLookUps, () => lookAhead(context, segment))
 }
 
 const isFound = ({ stored }: WriteNode): boolean => stored !== undefined

@@ -1,12 +1,12 @@
-// resolveUniqueNames: finds or creates the records that nested objects name by a unique key (`labels.on_conflict=name`), and replaces
-// these objects by references.
+// resolveUniqueNames: finds or creates the records that nested objects name by a unique key, and replaces these objects by references:
+// `POST /api/issues?labels.on_conflict=name {"title": "Crash", "labels": [{"name": "bug"}]}` finds or creates the label `bug`.
 
 import { forbidden, missingReference } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
-import { keyText, keyTextIn } from '../../query/run/key.ts'
+import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import { initialValues } from '../check/initial-values.ts'
 import { readReferred } from '../check/referred-records.ts'
 import { hasSentBack } from '../check/write-checks.ts'
@@ -21,16 +21,16 @@ import {
   type UniqueName,
   type Values,
 } from '../nodes/node.ts'
-import { creating, newNode } from '../nodes/write-node.ts'
+import { optionsForNew, newNode } from '../nodes/write-node.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
-import { keyIn, valuesOf } from './look-up-records.ts'
+import { keyIn } from './look-up-records.ts'
 
 /** A nested object that names a record by a unique key. */
 type UniqueNode = RecordNode & { readonly uniqueName: UniqueName }
 
 /** The objects that name the same record, in the order of the body. */
-interface Named {
+interface NamedRecord {
   readonly key: readonly Value[]
   readonly nodes: [UniqueNode, ...UniqueNode[]]
   /** The first of them, with the initial values that are part of the key. */
@@ -45,11 +45,11 @@ interface Named {
 export async function resolveUniqueNames(
   context: WriteContext,
   records: readonly RecordNode[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<readonly RecordNode[]> {
   const references = new Map<NestedNode, ReferenceNode>()
-  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references, write)
-  return references.size === 0 ? records : records.map((one) => withReferences(one, references))
+  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references, writeNested)
+  return references.size === 0 ? records : records.map((record) => withReferences(record, references))
 }
 
 /** The objects that name records of one model by the same columns. */
@@ -74,11 +74,12 @@ function groupsOf(
 const isUniqueNode = (node: NestedNode): node is UniqueNode =>
   node.kind === 'record' && node.uniqueName !== undefined
 
+/** Finds or creates the records of one group, and adds the reference that replaces each of its objects. */
 async function addReferences(
   context: WriteContext,
   nodes: readonly [UniqueNode, ...UniqueNode[]],
   references: Map<NestedNode, ReferenceNode>,
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<void> {
   const [{ resource, uniqueName, path }] = nodes
   const { columns } = uniqueName
@@ -90,9 +91,9 @@ async function addReferences(
   for (const some of isCollated ? inAnyCase(named) : [named]) {
     const stored = await storedKeys(context, resource, columns, some)
     const missing = some.filter((_, i) => stored[i] === undefined)
-    const created = await createdRecords(context, resource, columns, missing, write)
+    const created = await createdRecords(context, resource, columns, missing, writeNested)
     for (let i = 0; i < some.length; i++) {
-      const { nodes, create } = some[i] as Named
+      const { nodes, create } = some[i] as NamedRecord
       const record = created.get(create)
       const key = stored[i] ?? (record && keyIn(resource, record))
       if (key === undefined) continue
@@ -119,9 +120,9 @@ const nothingSentBack: SentBack = { fields: {}, otherForms: {}, urls: {} }
 async function byKey(
   context: WriteContext,
   nodes: readonly UniqueNode[],
-): Promise<readonly Named[]> {
-  const named = new Map<string, Named>()
-  const byPath = new Map<string, Named | undefined>()
+): Promise<readonly NamedRecord[]> {
+  const named = new Map<string, NamedRecord>()
+  const byPath = new Map<string, NamedRecord | undefined>()
   let createsSome = false
   for (const node of nodes) {
     const { resource, values, uniqueName, path } = node
@@ -132,7 +133,7 @@ async function byKey(
     const unsent = uniqueName.columns.filter(({ name }) => values[name] === undefined)
     const initial: Values =
       unsent.length === 0 ? {} : await initialValues(context, resource, unsent)
-    const key = valuesOf(uniqueName.columns, { ...values, ...initial })
+    const key = keyFromRow(uniqueName.columns, { ...values, ...initial })
     if (key === undefined) {
       byPath.set(path, undefined)
       await addCreateProblems(context, node)
@@ -141,10 +142,10 @@ async function byKey(
     }
     const text = keyText(key)
     const known = named.get(text)
-    const one = known ?? { key, nodes: [node], create: { ...node, initial } }
+    const namedRecord = known ?? { key, nodes: [node], create: { ...node, initial } }
     known?.nodes.push(node)
-    named.set(text, one)
-    byPath.set(path, one)
+    named.set(text, namedRecord)
+    byPath.set(path, namedRecord)
   }
   if (createsSome) context.problems.refuse()
   return [...named.values()]
@@ -155,7 +156,7 @@ async function storedKeys(
   context: WriteContext,
   resource: Resource,
   columns: readonly NamedColumn[],
-  named: readonly Named[],
+  named: readonly NamedRecord[],
 ): Promise<readonly (readonly Value[] | undefined)[]> {
   const found = new Map<string | undefined, Values>()
   const paths = (text: string): readonly string[] =>
@@ -185,8 +186,8 @@ async function createdRecords(
   context: WriteContext,
   resource: Resource,
   columns: readonly NamedColumn[],
-  missing: readonly Named[],
-  write: WriteNested,
+  missing: readonly NamedRecord[],
+  writeNested: WriteNested,
 ): Promise<ReadonlyMap<RecordNode, Values>> {
   const records = new Map<RecordNode, Values>()
   if (missing.length === 0) return records
@@ -198,36 +199,36 @@ async function createdRecords(
   context.problems.refuse()
   // Two requests that create the same records in different orders would each wait for a key of the other.
   const inOrder = [...missing].sort(byKeyText)
-  const options = creating(resource)
-  const created = await write(
+  const options = optionsForNew(resource)
+  const created = await writeNested(
     context,
     inOrder.map(({ create }) => newNode(options, create)),
   )
   for (let i = 0; i < inOrder.length; i++) {
     const record = created[i]
-    if (record !== undefined) records.set((inOrder[i] as Named).create, record)
+    if (record !== undefined) records.set((inOrder[i] as NamedRecord).create, record)
   }
   return records
 }
 
-const byKeyText = (a: Named, b: Named): number => (keyText(a.key) < keyText(b.key) ? -1 : 1)
+const byKeyText = (a: NamedRecord, b: NamedRecord): number => (keyText(a.key) < keyText(b.key) ? -1 : 1)
 
 /** `byKeyText` for keys that may be equal although they differ in case: those stay in the order of the body. */
-const byKeyTextInAnyCase = (a: Named, b: Named): number => {
-  const [one, other] = [keyText(a.key).toLowerCase(), keyText(b.key).toLowerCase()]
-  return one === other ? 0 : one < other ? -1 : 1
+const byKeyTextInAnyCase = (a: NamedRecord, b: NamedRecord): number => {
+  const [textA, textB] = [keyText(a.key).toLowerCase(), keyText(b.key).toLowerCase()]
+  return textA === textB ? 0 : textA < textB ? -1 : 1
 }
 
 /** The names, each alone, in an order that is the same for all requests. */
-const inAnyCase = (named: readonly Named[]): readonly (readonly Named[])[] =>
-  [...named].sort(byKeyTextInAnyCase).map((one) => [one])
+const inAnyCase = (named: readonly NamedRecord[]): readonly (readonly NamedRecord[])[] =>
+  [...named].sort(byKeyTextInAnyCase).map((namedRecord) => [namedRecord])
 
 /** Adds the problems that an object has because it creates a record. */
 async function addCreateProblems(
   { problems, validate }: WriteContext,
   { uniqueName }: UniqueNode,
 ): Promise<void> {
-  for (const one of uniqueName.problems.found) problems.add(one.path, one)
+  for (const problem of uniqueName.problems.found) problems.add(problem.path, problem)
   await validate(uniqueName.checks)
 }
 
@@ -235,6 +236,7 @@ async function addCreateProblems(
 const pathsOf = ({ path }: RecordNode, columns: readonly NamedColumn[]): readonly string[] =>
   visibleNames(columns).map((name) => pathTo(path, name))
 
+/** The record with references in place of the objects that name records. */
 function withReferences(
   record: RecordNode,
   references: ReadonlyMap<NestedNode, ReferenceNode>,

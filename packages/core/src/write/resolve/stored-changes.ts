@@ -1,4 +1,5 @@
-// changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each.
+// changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each. Called when all records are stored,
+// for the callbacks before and after COMMIT.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -10,7 +11,7 @@ import type { StoredKey } from '../links/link-store.ts'
 import { isDeleted } from '../nodes/is-deleted.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { keyOf, type WrittenRecord } from '../store/change-log.ts'
+import { keyOfWritten, type WrittenRecord } from '../store/change-log.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { readUnscoped } from './look-up-records.ts'
 
@@ -44,7 +45,7 @@ export async function storedRecords(
       planRecords(resource, resource.primaryKey, keys, { read: undefined, includeDeleted: true }),
       keys.length,
     )
-    for (const row of rows) stored.set(keyText(keyOf(resource, row)), row)
+    for (const row of rows) stored.set(keyText(keyOfWritten(resource, row)), row)
   }
   return stored
 }

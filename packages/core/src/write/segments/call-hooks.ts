@@ -1,5 +1,6 @@
 // callHooks: calls the functions of the host for each node of a segment (nodes that are written together, ../README.md): defaults,
-// validators of whole records, policies and callbacks.
+// validators of whole records, policies and callbacks. The step after `checkSegment` and before the nodes are stored; it sets `row` of each
+// node, which says what to store.
 
 import { ApiError, forbidden, isOfHost } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -12,7 +13,7 @@ import type { RecordNode, Values } from '../nodes/node.ts'
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { writeRefusalOf } from '../refusals/refusal.ts'
 import { removeNode } from '../removal/remove-node.ts'
-import type { Removing } from '../removal/removing.ts'
+import type { Removing } from '../removal/removal-context.ts'
 import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
 import { activeMark } from '../store/deletion-marks.ts'
 import { ChangedRow, NewRow } from '../store/rows/rows.ts'
@@ -21,7 +22,7 @@ import type { WriteContext } from '../store/write-context.ts'
 import type { Segment } from './level.ts'
 import { withHooks } from './with-hooks.ts'
 
-/** The last steps of a segment. */
+/** The last steps of a segment, which `last-steps.ts` makes: storing its nodes, and writing what is nested in them. */
 export interface LastSteps {
   /** The segment and, while dependents of its nodes are removed, their segments. */
   readonly open: Segment[]
@@ -32,7 +33,7 @@ export interface LastSteps {
   /** Writes what is nested in the stored records before the node at `end`, and has not been written yet. */
   readonly nest: (end: number) => Promise<void>
   /** Calls the hooks of records that are removed before the one to which they refer. */
-  readonly remove: Removing['remove']
+  readonly remove: RemovalContext['remove']
   /** Throws the error of an earlier call, which a hook may have caught. */
   readonly refuse: () => void
 }
@@ -88,11 +89,11 @@ export async function callHooks(
 function endSegments(open: readonly Segment[]): void {
   // The lists of dependents have the same `removals`.
   open[0]?.level.removals?.forgetLookUps()
-  for (const one of open) {
+  for (const openSegment of open) {
     // Without look-ups nothing that is known of the later nodes may be outdated.
-    if (!one.isLookedUp) continue
-    one.endAfterCurrent()
-    one.level.startSmall()
+    if (!openSegment.isLookedUp) continue
+    openSegment.endAfterCurrent()
+    openSegment.level.startSmall()
   }
 }
 
@@ -103,7 +104,7 @@ async function storeBefore(end: number, { store, nest }: LastSteps): Promise<voi
 
 const isComposite = ({ from }: ResolvedRelation): boolean => from.length > 1
 
-/** Whether a write was refused. */
+/** Whether an error says that the write was refused, by the database or by the service; other errors are failures. */
 export const isRefused = (error: unknown): boolean =>
   writeRefusalOf(error) !== undefined || (error instanceof ApiError && error.status < 500)
 
@@ -144,6 +145,7 @@ async function removeOrWait(
 const isReferredTo = (error: unknown): boolean =>
   error instanceof ApiError && !isOfHost(error) && error.body.code === 'referred_to'
 
+/** Calls the hooks of a new record: its defaults, then (`addChecked`) its validators, then (`addAllowed`) the policy and the callback. */
 function hooksOfNew(
   context: WriteContext,
   node: WriteNode,
@@ -160,6 +162,7 @@ function hooksOfNew(
     : addChecked(context, node, record, made, filled, composite)
 }
 
+/** Waits for the defaults of a new record (`made`), checks the whole record and calls its validators. `filled` as in `hooksOfNew`. */
 async function addChecked(
   context: WriteContext,
   node: WriteNode,
@@ -221,6 +224,7 @@ async function addIf(
   node.row = new NewRow(values, path, filled)
 }
 
+/** Calls the hooks of a change of a stored record. Few of them return promises, so nothing waits unless one does. */
 function hooksOfChange(context: WriteContext, node: WriteNode): MaybePromise<void> {
   const { stored = {} } = node
   const requested = requestedOf(context, node, stored)
@@ -230,6 +234,7 @@ function hooksOfChange(context: WriteContext, node: WriteNode): MaybePromise<voi
   node.row = changedRow(node, stored, requested, written)
 }
 
+/** The values that a node requests for its stored record, after the validators that take the whole record. */
 function requestedOf(context: WriteContext, node: WriteNode, stored: Values): MaybePromise<Values> {
   if (node.decision === 'move') return validatedMove(context, node, stored)
   return node.decision === 'restore'
@@ -276,6 +281,7 @@ const changedRow = (
 ): ChangedRow =>
   new ChangedRow(stored, written, path, changes, decision === 'move' ? filled : parentKeys)
 
+/** The foreign key to the new parent of a child, after its validators. */
 async function validatedMove(
   context: WriteContext,
   { options, filled = {}, path }: WriteNode,

@@ -1,4 +1,5 @@
-// lastSteps: what follows the hooks of a segment: it stores records, and writes what is nested in them.
+// lastSteps: what follows the hooks of a segment: it stores records, and writes what is nested in them. The writer makes them when all hooks of
+// the segment were called, and `callHooks` earlier if a hook sends a statement, which must see the records before its own.
 
 import type { WriteNested } from '../links/nested-lists.ts'
 import { writeChildren } from '../links/nested-records.ts'
@@ -14,12 +15,12 @@ import { callHooks, type LastSteps } from './call-hooks.ts'
 import { Level, type Segment } from './level.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** `returned` collects the rows that the statements return, if the response needs them; `write` writes nested records. */
+/** `returned` collects the rows that the statements return, if the response needs them. */
 export function lastSteps(
   context: WriteContext,
   segment: Segment,
   returned: ReturnedRows | undefined,
-  write: WriteNested,
+  writeNested: WriteNested,
 ): LastSteps {
   const { resource, removals } = segment.level
   const storeAll = (nodes: readonly WriteNode[]): Promise<void> =>
@@ -43,7 +44,7 @@ export function lastSteps(
       const nodes = segment.takeToNest(end)
       if (nodes.length === 0) return
       try {
-        await writeChildren(context, resource, nodes, write)
+        await writeChildren(context, resource, nodes, writeNested)
       } catch (error) {
         queue.fail(error)
         throw error

@@ -1,10 +1,11 @@
-// Level: the nodes of one list, divided into segments, which are written one after the other.
+// Level: the nodes of one list, divided into segments, which are written one after the other. `writeLevel` in `../writer.ts` takes the segments;
+// the steps end them earlier (`endBefore`) if a node depends on an earlier one. A list without such nodes is one segment.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'
 import type { Removals } from '../removal/removals.ts'
 import type { LinksOfRows } from '../removal/removed-links.ts'
-import { GroupSize } from './group-size.ts'
+import { SegmentSize } from './segment-size.ts'
 import { Rounds } from './rounds.ts'
 
 interface LevelOptions {
@@ -23,7 +24,7 @@ export class Level {
   readonly resource: Resource
   /** Whether each segment has one node. */
   readonly isOrdered: boolean
-  /** Whether the caller may look up the records that nested objects name; undefined until that is known. */
+  /** Whether the caller may look up the records that nested objects name; undefined until `requireRights` has found out. */
   mayFind: boolean | undefined
   /** Whether records that foreign keys of the nodes refer to were looked up. */
   hasReferences = false
@@ -34,7 +35,7 @@ export class Level {
   /** The links of the records that are removed. */
   links: LinksOfRows = []
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
-  readonly #groups: GroupSize
+  readonly #sizes: SegmentSize
   readonly #rounds: Rounds
   /** The nodes that are left of the list, or of the last round; those from the index `#at` on are in no segment yet. */
   #waiting: readonly WriteNode[]
@@ -56,7 +57,7 @@ export class Level {
     this.isOrdered = isOrdered
     this.removals = removals
     this.#waiting = nodes
-    this.#groups = new GroupSize(size)
+    this.#sizes = new SegmentSize(size)
     this.#rounds = new Rounds(nodes.length)
   }
 
@@ -73,7 +74,7 @@ export class Level {
   /** Takes the next segment. Throws a refusal if no record of the last round could be removed. */
   next(): Segment {
     if (this.#at === this.#waiting.length) this.putBack(this.#rounds.next())
-    const size = this.#groups.take(this.#interruptions)
+    const size = this.#sizes.take(this.#interruptions)
     const first = this.#at
     this.#at = Math.min(first + size, this.#waiting.length)
     this.#segments += 1
@@ -110,7 +111,7 @@ export class Level {
 
   /** From now on, no segment has more nodes. */
   limit(most: number): void {
-    this.#groups.limit(most)
+    this.#sizes.limit(most)
   }
 
   /** Makes nodes of a segment wait for the next one. */
@@ -125,7 +126,7 @@ export class Segment {
   readonly level: Level
   /** Whether it is the first segment of its level. */
   readonly isFirst: boolean
-  /** How many nodes it may have. */
+  /** How many nodes it could have; the list may have fewer left, and steps may end it earlier. */
   readonly size: number
   /** The index of the node whose hooks are called. */
   at = 0

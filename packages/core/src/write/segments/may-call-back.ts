@@ -1,4 +1,5 @@
-// mayCallBack: whether the callbacks of a model run while records and their nested ones are written.
+// mayCallBack: whether callbacks of the host may run while the records of a body and their nested ones are written. If so, the transaction is not
+// repeated only to find a refused record, because callbacks may have effects outside of it.
 
 import { removalReach } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -28,12 +29,12 @@ export function mayCallBack(
     if (asFound !== undefined) addNested(models, asFound)
     if (asMissing !== null) addNested(models, asMissing)
   }
-  for (const one of [...models.records, ...models.junctions]) {
-    if (hooks.has(one, 'add') || hooks.has(one, 'update')) return true
+  for (const model of [...models.records, ...models.junctions]) {
+    if (hooks.has(model, 'add') || hooks.has(model, 'update')) return true
   }
   // A many-to-many list may delete links, and a list of children those that it does not name; neither with `cascade_delete`.
-  for (const one of [...models.junctions, ...models.removed]) {
-    if (mayCallBackFor(context, one, { cascade: false })) return true
+  for (const model of [...models.junctions, ...models.removed]) {
+    if (mayCallBackFor(context, model, { cascade: false })) return true
   }
   return false
 }
@@ -46,8 +47,8 @@ function mayCallBackFor(
 ): boolean {
   const { deleted, emptied } = removalReach(registry, resource, { cascade })
   return (
-    [...deleted].some((one) => hooks.has(one, 'remove')) ||
-    [...emptied].some((one) => hooks.has(one, 'update'))
+    [...deleted].some((model) => hooks.has(model, 'remove')) ||
+    [...emptied].some((model) => hooks.has(model, 'update'))
   )
 }
 

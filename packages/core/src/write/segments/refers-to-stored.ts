@@ -1,11 +1,11 @@
-// refersToStored: whether the nested objects of a list only refer to records that are stored already.
+// refersToStored: whether the nested objects of a list only refer to records that are stored already, so that the list can be one segment.
 
 import { ApiError } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
 import type { WriteNested } from '../links/nested-lists.ts'
 import type { NestedNode } from '../nodes/node.ts'
-import { creating, nestedNode, recordNodeOf, type WriteNode } from '../nodes/write-node.ts'
+import { optionsForNew, nestedNode, recordNodeOf, type WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
 /**
@@ -17,17 +17,17 @@ import type { WriteContext } from '../store/write-context.ts'
 export async function refersToStored(
   context: WriteContext,
   nodes: readonly WriteNode[],
-  write: WriteNested,
+  writeNested: WriteNested,
 ): Promise<boolean> {
   const nested = nestedReferences(nodes)
   if (nested === undefined) return false
   try {
     for (const [{ target }, references] of nested) {
-      const options = creating(target)
+      const options = optionsForNew(target)
       // Writes nothing, because a reference only looks its record up; throws if one is not found.
-      await write(
+      await writeNested(
         context,
-        references.map((one) => nestedNode(options, one)),
+        references.map((reference) => nestedNode(options, reference)),
       )
     }
     return true
@@ -50,8 +50,8 @@ function nestedReferences(
     known.push(...nodes)
     return nodes.every((node) => node.kind === 'reference' && node.otherwise === null)
   }
-  for (const one of records) {
-    const { parents = [], children = [] } = recordNodeOf(one) ?? {}
+  for (const record of records) {
+    const { parents = [], children = [] } = recordNodeOf(record) ?? {}
     for (const { relation, node: parent } of parents) {
       if (!add(relation, [parent])) return undefined
     }

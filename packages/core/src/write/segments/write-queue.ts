@@ -1,4 +1,4 @@
-// WriteQueue: runs statements of a write one after the other; after a failure, no more of them. Several may be asked for at once, because a
+// WriteQueue: runs the storing of records one after the other; after a failure, no more of it. Several calls may come at once, because a
 // hook need not wait for its statements, before each of which the writer stores earlier records.
 
 export class WriteQueue {

@@ -1,4 +1,5 @@
-// Statements of rules by which no two records overlap: the lock of a name, and the search for records that break a rule.
+// The SQL of rules by which no two records overlap (`exclude` of a model): the lock of a name, and the search for records that break a rule.
+// `check/overlaps.ts` sends it.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -16,14 +17,18 @@ import type { Source, Value } from '../../query/plan/plan.ts'
 import { planExclusion } from '../../query/plan/plan-exclusion.ts'
 import type { CompiledWrite } from './statements.ts'
 
-/** Locks a name until the transaction ends; none without such locks, where `createApi` asks for a foreign key. */
+/**
+ * Locks a name, that of the table, until the transaction ends: for rules without a foreign key, whose record could be locked instead. None
+ * on databases without such locks, where `createApi` asks for a foreign key.
+ */
 export const compileLockOfName = ({ dialect }: Target, name: string): readonly Fragment[] =>
   dialect.lockOfName === undefined
     ? []
     : [sql`select 1 from (select ${dialect.lockOfName(name)}) as ${sql.id('locked')}`]
 
 /**
- * Selects the keys of those of these records that overlap another one, or that refer to no record. The target is unscoped, because rules are about all rows:
+ * Selects the keys of those of these records that overlap another one, or that refer to no record. The target is unscoped, because rules are
+ * about all rows:
  *
  * `select "id" from t as written where id in (…) and (exists (select 1 from t as other where other.room_id = written.room_id and
  * other.id <> written.id and other.starts_at < written.ends_at and written.starts_at < other.ends_at) or …)`
@@ -51,6 +56,7 @@ export function compileOrphans(
   return orphan && compileWritten(target, resource, rule, keys, orphan)
 }
 
+/** `select "id" from t as written where id in (…) and …`: the written records of which `breaks` is true, among those that the rule is about. */
 function compileWritten(
   target: Target,
   resource: Resource,
@@ -63,7 +69,7 @@ function compileWritten(
   const key = primaryKey.map((column) => ({ column, ref: columnOf(source, column) }))
   const wanted = whereAll([
     keysCondition(target, key, constant(keys)),
-    ...where.map((one) => compileCondition(target, one)),
+    ...where.map((condition) => compileCondition(target, condition)),
     breaks,
   ])
   const { items, readers } = selectList(
@@ -76,6 +82,7 @@ function compileWritten(
   }
 }
 
+/** `exists (select 1 from t as other where …)`: whether a written record overlaps another one. */
 function overlapsAnother(target: Target, resource: Resource, rule: Exclusion): Fragment<SqlBool> {
   const { dialect } = target
   const { written, other } = planExclusion(resource, rule)
@@ -87,7 +94,7 @@ function overlapsAnother(target: Target, resource: Resource, rule: Exclusion): F
     sql<SqlBool>`not (${sql.join(resource.primaryKey.map(same), sql` and `)})`,
     isBefore(target, b, rule.start, a, rule.end),
     isBefore(target, a, rule.start, b, rule.end),
-    ...other.where.map((one) => compileCondition(target, one)),
+    ...other.where.map((condition) => compileCondition(target, condition)),
   ])
   return sql<SqlBool>`exists (select 1 from ${aliasedSource(target, b)}${found}${readLock(target, 'related')})`
 }
@@ -120,12 +127,12 @@ function isOrphan(
 /** Whether the start of one record is before the end of another one. NULL is no limit. */
 function isBefore(
   { dialect }: Target,
-  one: Source,
+  source: Source,
   start: NamedColumn,
-  another: Source,
+  otherSource: Source,
   end: NamedColumn,
 ): Fragment<SqlBool> {
-  const [from, to] = [columnOf(one, start), columnOf(another, end)]
+  const [from, to] = [columnOf(source, start), columnOf(otherSource, end)]
   const isEarlier = sql`${dialect.comparable(start, from)} < ${dialect.comparable(end, to)}`
   const open = [
     ...(start.nullable ? [isNull(dialect, start, from)] : []),

@@ -1,4 +1,4 @@
-// compileUpdateRows: one UPDATE that gives each of several records its own values.
+// compileUpdateRows: one UPDATE that gives each of several records its own values; `store/rows/update-rows.ts` sends it.
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Ref } from '../../dialect/shared/sql/sql-parts.ts'
@@ -33,6 +33,7 @@ interface WrittenColumn {
  */
 export const mostCases = 100
 
+/** The values that the records get in a column. */
 function writtenColumn(
   { dialect }: Target,
   column: NamedColumn,
@@ -46,6 +47,7 @@ function writtenColumn(
   return { column, values }
 }
 
+/** The values of the records in a column of their key. */
 function keyColumn(
   { dialect }: Target,
   column: NamedColumn,
@@ -58,6 +60,7 @@ function keyColumn(
   return { column, values, isKey: true }
 }
 
+/** Whether all records get the same value. */
 function isShared({ values }: WrittenColumn): boolean {
   for (const value of values) if (value !== values[0]) return false
   return true
@@ -65,6 +68,7 @@ function isShared({ values }: WrittenColumn): boolean {
 
 const isGiven = (value: unknown): boolean => value !== undefined
 
+/** Whether some of the records keep their value. */
 const isPartial = ({ values }: WrittenColumn): boolean => values.includes(undefined)
 
 /**
@@ -107,8 +111,8 @@ function compileJoinedUpdate(
   if (partly.length > 0 && dialect.shortcuts?.keepsByCase !== true) return undefined
   const made = dialect.shortcuts?.valuesTable?.([
     ...primaryKey.map((column) => keyColumn(target, column, updates)),
-    ...columns.map((one) =>
-      partly.includes(one) ? { ...one, values: one.values.map((value) => value ?? null) } : one,
+    ...columns.map((written) =>
+      partly.includes(written) ? { ...written, values: written.values.map((value) => value ?? null) } : written,
     ),
     ...partly.map(({ values }) => ({
       column: null,
@@ -120,11 +124,11 @@ function compileJoinedUpdate(
   const isJoin = joinedBy === 'join'
   /** The index of the first column of flags. */
   const flags = primaryKey.length + columns.length
-  const set = columns.map((one, i) => {
-    const { dbName } = one.column
+  const set = columns.map((written, i) => {
+    const { dbName } = written.column
     const own = sql.id(resource.table, dbName)
     const value = refs[primaryKey.length + i]
-    const flag = partly.includes(one) ? refs[flags + partly.indexOf(one)] : undefined
+    const flag = partly.includes(written) ? refs[flags + partly.indexOf(written)] : undefined
     const stored = flag ? sql`case when ${flag} = 1 then ${value} else ${own} end` : value
     return sql`${isJoin ? own : sql.id(dbName)} = ${stored}`
   })
@@ -186,10 +190,10 @@ export function compileUpdateRows(
   for (const { stored } of updates) {
     keys.push(primaryKey.map((column) => valueOfJson(column, stored[column.name]) as Value))
   }
-  const set = used.map((one) => {
-    const { column, values } = one
+  const set = used.map((written) => {
+    const { column, values } = written
     const ref = sql.id(column.dbName)
-    if (shared.has(one)) return sql`${ref} = ${values[0]}`
+    if (shared.has(written)) return sql`${ref} = ${values[0]}`
     const cases = keys.map(
       (key, i) => sql` when ${matchCondition(target, matchesOf(parts, key))} then ${values[i]}`,
     )

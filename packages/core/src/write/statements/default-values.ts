@@ -1,4 +1,4 @@
-// compileDefaults: a SELECT of several values of the defaults of columns, such as `uuid()`.
+// compileDefaults: a SELECT of the defaults of columns, such as `uuid()`, for several new records; their keys are then known before the INSERT.
 
 import { isText } from '../../dialect/shared/sql/sql-parts.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'

@@ -1,4 +1,5 @@
-// Locks of records in the order of their keys, so that two transactions that lock the same ones do not wait for each other.
+// compileLockInOrder: locks records in the order of their keys, so that two transactions that lock the same ones do not wait for each other. For
+// the parents of rules (`exclude`), and for functions of the host that lock records.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'
@@ -12,14 +13,14 @@ import { keyText } from '../../query/run/key.ts'
 import { lockClause } from './statements.ts'
 
 /** The keys in their order, each once. */
-export function inOrder(keys: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+export function inKeyOrder(keys: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
   const each = new Map(keys.map((key) => [keyText(key), key]))
   return [...each.values()].sort(byValue)
 }
 
-function byValue(one: readonly Value[], other: readonly Value[]): number {
-  const at = one.findIndex((value, i) => value !== other[i])
-  return at === -1 ? 0 : (one[at] as Value) < (other[at] as Value) ? -1 : 1
+function byValue(keyA: readonly Value[], keyB: readonly Value[]): number {
+  const at = keyA.findIndex((value, i) => value !== keyB[i])
+  return at === -1 ? 0 : (keyA[at] as Value) < (keyB[at] as Value) ? -1 : 1
 }
 
 /**

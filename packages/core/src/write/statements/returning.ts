@@ -1,4 +1,4 @@
-// returning: the RETURNING clause for a list of outputs, and the readers of the rows that it returns.
+// returning: the RETURNING clause of an INSERT or UPDATE for a list of outputs, and the readers of the rows that it returns.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { type SelectList, selectList } from '../../query/compile/selection.ts'

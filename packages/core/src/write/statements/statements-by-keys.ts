@@ -1,5 +1,5 @@
-// Statements on several rows by their keys: reading, inserting and deleting the rows of junction tables, and updating or locking
-// related records.
+// The SQL of statements on several rows by their keys, `… where id in (1, 2)`: reading, inserting and deleting the rows of junction tables,
+// and updating, deleting or locking records.
 
 import type { Expression, SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -14,7 +14,7 @@ import { selectList, type ValueReader } from '../../query/compile/selection.ts'
 import { isNotDeleted } from '../../query/compile/source.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { RowPlan, Value } from '../../query/plan/plan.ts'
-import { columnsOf } from '../nodes/look-up-plan.ts'
+import { outputOfColumns } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import {
   type CompiledWrite,
@@ -34,7 +34,7 @@ export type KeyPart = Omit<Match, 'value'>
 export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
   columns.map((column) => ({ dbName: column.dbName, column }))
 
-/** The columns of a key with its values. */
+/** The columns of a key with its values, for a WHERE. */
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
@@ -114,7 +114,7 @@ export function compileNamedKeys(
   )
   if (numbered === undefined) return undefined
   const { table, number, refs } = numbered(constant(keys))
-  const { items, readers } = selectList(target, columnsOf(resource, primaryKey))
+  const { items, readers } = selectList(target, outputOfColumns(resource, primaryKey))
   const same = primaryKey.map((column, i) => {
     const ref = sql.id(resource.table, column.dbName)
     return dialect.sameKey(column, ref, column, refs[i] as Expression<unknown>)
@@ -131,11 +131,11 @@ export function compileNamedKeys(
 export const compileProbeByKeys = (target: Target, rows: RowsByKeys): Fragment =>
   sql`select 1 as ${sql.id('found')} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} limit 1${readLock(target, 'base')}`
 
-/** `delete from t where …`. */
+/** `delete from t where id in (1, 2)`. */
 export const compileDeleteByKeys = (target: Target, rows: RowsByKeys): Fragment =>
   sql`delete from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}`
 
-/** Sets the same values in the records that have one of the keys. */
+/** `update t set a = 1 where id in (1, 2)`: sets the same values in the records that have one of the keys. */
 export const compileUpdateByKeys = (
   target: Target,
   resource: Resource,
@@ -199,6 +199,7 @@ export function compileLockByKeys(
   return sql`select 1 from ${tableOf(rows.table)} where ${hasOneOf(target, rows)}${order}${lockClause(target, rows.table, lockedFor)}`
 }
 
+/** `id in (1, 2)`, or `person_id = 1 and team_id in (2, 3)` with `matches`. */
 function hasOneOf(target: Target, { matches, parts, keys }: RowsByKeys): Fragment<SqlBool> {
   const columns = parts.map((part) => ({
     column: comparedColumn(target.dialect, part),

@@ -1,4 +1,5 @@
-// Statements of writes: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the registry; every value is a parameter.
+// The SQL of statements on one row, and of INSERTs of several: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the registry;
+// every value is a parameter. Nothing is sent here: `store/`, `resolve/` and `fusion/` do.
 
 import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../database/cell.ts'
@@ -87,7 +88,7 @@ const compileReference = (target: Target, reference: SeenReference): Fragment<Sq
       target,
       values.map((all) => all.scope),
     ),
-  ].filter((one) => one !== undefined)
+  ].filter((condition) => condition !== undefined)
   const lock = undeleted === undefined ? sql`` : lockClause(target, relation.target, 'reference')
   const isSeen = sql<SqlBool>`exists (select 1 from ${tableOf(relation.target)}${whereAll(conditions)}${lock})`
   if (stored === undefined) return isSeen
@@ -99,7 +100,7 @@ const compileReference = (target: Target, reference: SeenReference): Fragment<Sq
   return sql`(${isSeen} or ${isStored})`
 }
 
-/** The values of a reference, which its slot has. */
+/** The values of a reference, with which its slot is filled. */
 export const valuesOfReference = ({ key, stored, scope }: SeenReference): ReferenceValues => ({
   key: matchedBy(key),
   stored: matchedBy(stored ?? []),
@@ -115,7 +116,7 @@ interface ReferenceValues {
 const referencesSeen = (
   target: Target,
   references: readonly SeenReference[],
-): readonly Fragment<SqlBool>[] => references.map((one) => compileReference(target, one))
+): readonly Fragment<SqlBool>[] => references.map((reference) => compileReference(target, reference))
 
 /**
  * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row
@@ -338,7 +339,7 @@ function lockedRows(
   const { resource, includeDeleted } = plan.from
   const { items, readers } = selectList(target, plan.output)
   const undeleted = includeDeleted ? undefined : isNotDeleted(target, resource)
-  const conditions = [...where, undeleted].filter((one) => one !== undefined)
+  const conditions = [...where, undeleted].filter((condition) => condition !== undefined)
   const rows = sql`select ${sql.join(items)} from ${tableOf(resource)}`
   const lock = lockClause(target, resource, lockedFor)
   return { statement: sql`${rows}${whereAll(conditions)}${lock}`, readers }
@@ -377,6 +378,7 @@ const encoded = (
   value: JsonValue | undefined,
 ): unknown => (value === null ? null : dialect.encode(column, value))
 
+/** A written value: bound at once, or as the slot of its column if the statement will be stored. */
 const encodedValue = (
   target: Target,
   column: NamedColumn,
@@ -386,10 +388,10 @@ const encodedValue = (
   // The statement is sent once, and not stored.
   if (decisions === undefined) return encoded(dialect, column, value)
   const stored = slotParam(target, column, value ?? null)
-  return expressionParam(stored.share((given) => encoded(dialect, column, given)))
+  return expressionParam(stored.share((value) => encoded(dialect, column, value)))
 }
 
-/** `a = 1 and b = 2` */
+/** `a = 1 and b = 2`, with the values of the key in `keySlot`. */
 export const matchCondition = (target: Target, matches: readonly Match[]): Fragment<SqlBool> =>
   matchValues(target, matches, slotParam(target, keySlot, matchedBy(matches)))
 
@@ -403,6 +405,7 @@ export const comparedColumn = (
 export const matchedBy = (matches: readonly Match[]): readonly Value[] =>
   matches.map(({ value }) => value)
 
+/** `a = 1 and b = 2`, with `values` in the order of `matches`. */
 function matchValues(
   { dialect }: Target,
   matches: readonly Match[],

@@ -1,4 +1,5 @@
-// Stores the statements of single-statement writes by resource, output and set of written columns, so that each request only binds its values.
+// storedSingleWrites: stores the statements of writes that are made by one statement (`fusion/`), by resource, output and set of written columns,
+// so that each request only binds its values.
 
 import type { Sendable } from '../../database/statements/sendable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -62,7 +63,7 @@ interface DialectStore {
   readonly store: StatementStore
 }
 
-/** The conditions of the policy and of the filter callback in the statements of a write. */
+/** The conditions of the policy and of the filter callback in the statements of a write. A request with other conditions gets another statement. */
 export interface WriteScope {
   /** Narrows the stored records that are written. */
   readonly written?: Condition | undefined
@@ -79,7 +80,7 @@ export interface ScopedReference extends SeenReference {
 
 type Condition = Omit<RowScope, 'columns'>
 
-/** Takes a stored statement if only values differ. `finish` rewrites the SQL for the driver, such as for array rows. */
+/** Takes a stored statement if only values differ, else compiles and stores one. `finish` rewrites its SQL for the driver, such as for array rows. */
 export function storedSingleWrites(
   target: Target,
   finish: (text: string) => string,
@@ -101,7 +102,7 @@ export function storedSingleWrites(
     const values = new Map<object, unknown>([[keySlot, matchedBy(key)]])
     if (written !== undefined) values.set(scopeSlot, written.values)
     if (shown !== undefined) values.set(shownSlot, shown.values)
-    for (const one of references) values.set(one.relation, valuesOfReference(one))
+    for (const reference of references) values.set(reference.relation, valuesOfReference(reference))
     for (const column of columns) values.set(column, record[column.name])
     const made = storeOf(dialect, resource, output).make({
       name,
@@ -155,7 +156,7 @@ export function storedSingleWrites(
   }
 }
 
-/** Prefixes a condition's form with its length, so that the keys of different pairs of conditions differ. */
+/** A condition in the name of a stored statement: its form after its length, so that the names of different pairs of conditions differ. */
 const formOf = (condition: Condition | undefined): string =>
   condition === undefined ? '*' : `${condition.form.length}:${condition.form}`
 

@@ -57,8 +57,8 @@ export function changeLog(root: '' | null): ChangeLog {
     path: string | null,
   ): WrittenRecord => {
     const records = recordsOf(resource)
-    const key = keyOf(resource, after)
-    const old = keyText(before === null ? key : keyOf(resource, before))
+    const key = keyOfWritten(resource, after)
+    const old = keyText(before === null ? key : keyOfWritten(resource, before))
     const known = records.get(old) ?? { before, path: null, links: new Map() }
     // A callback may have changed the key.
     if (keyText(key) !== old) records.delete(old)
@@ -78,8 +78,8 @@ export function changeLog(root: '' | null): ChangeLog {
   }
 }
 
-/** The key of a written record. */
-export function keyOf(resource: Resource, values: Values): StoredKey {
+/** The key of a written record; throws if its values lack a part, which is a mistake of the service. */
+export function keyOfWritten(resource: Resource, values: Values): StoredKey {
   const key = keyFromRow(resource.primaryKey, values)
   if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
   return key

@@ -1,12 +1,12 @@
-// ChangedUsers: the users that a write has removed, or changed in a way that may make them inactive (API_USER_ACTIVE), so that their
-// refresh tokens and API keys end with its COMMIT.
+// ChangedUsers: collects the users that a write has removed, or changed in a way that may make them inactive (API_USER_ACTIVE).
+// `auth/users/user-endings.ts` reads them before COMMIT, and ends their refresh tokens and API keys.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyText } from '../../query/run/key.ts'
 import type { StoredKey } from '../links/link-store.ts'
 import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
-import { keyOf } from './change-log.ts'
+import { keyOfWritten } from './change-log.ts'
 
 export class ChangedUsers {
   readonly #users: Resource
@@ -27,18 +27,19 @@ export class ChangedUsers {
 
   /** Notes a removed record, also one that is only marked as deleted. A new user may get its key in the same write. */
   removed(resource: Resource, stored: Values): void {
-    if (resource.model === this.#users.model) add(this.#removed, keyOf(resource, stored))
+    if (resource.model === this.#users.model) addKey(this.#removed, keyOfWritten(resource, stored))
   }
 
   /** Notes a record that a statement has changed. The parameters are those of `ChangeLog.note`. */
   changed(resource: Resource, before: Values | null, after: Values): void {
-    if (before === null || !this.#concerns(resource, before, after)) return
-    const [old, key] = [keyOf(resource, before), keyOf(resource, after)]
-    if (keyText(old) !== keyText(key)) add(this.#removed, old)
-    add(this.#changed, key)
+    if (before === null || !this.#mayDeactivate(resource, before, after)) return
+    const [old, key] = [keyOfWritten(resource, before), keyOfWritten(resource, after)]
+    if (keyText(old) !== keyText(key)) addKey(this.#removed, old)
+    addKey(this.#changed, key)
   }
 
-  #concerns(resource: Resource, before: Values, after: Values): boolean {
+  /** Whether the change sets one of the fields that decide to another value. */
+  #mayDeactivate(resource: Resource, before: Values, after: Values): boolean {
     for (const name of this.columnsOf(resource)) {
       const column = resource.allColumns.get(name)
       const [old, value] = [before[name], after[name]]
@@ -61,6 +62,6 @@ export class ChangedUsers {
 
 const noColumns: ReadonlySet<string> = new Set()
 
-const add = (to: Map<string, StoredKey>, key: StoredKey): void => {
+const addKey = (to: Map<string, StoredKey>, key: StoredKey): void => {
   to.set(keyText(key), key)
 }

@@ -1,5 +1,6 @@
-// columnsToRead: with which columns a write reads stored records, by what it does with them. All look-ups of writes take their columns
-// from here; the others read keys alone, or whole records for the callbacks that receive the changes.
+// columnsToRead: with which columns a write reads stored records, by what it does with them, so that a look-up reads no more than the later
+// steps need. All look-ups of writes take their columns from here; the others read keys alone, or whole records for the callbacks that receive
+// the changes.
 
 import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import { dependentsOf, referredColumns } from '../../model/registry/relations/dependents.ts'
@@ -129,6 +130,7 @@ const isValidatedWhole = ({ wholeRecordChecks, parents }: RecordNode): boolean =
   wholeRecordChecks.length > 0 ||
   (parents.length > 0 && parents.some(({ relation }) => relation.from.some(isValidatedByHost)))
 
+/** Adds what a change needs: the columns that it compares, and with `addSet` those that it sets. */
 function addForChange(
   names: Set<string>,
   context: WriteContext,
@@ -160,6 +162,7 @@ function addForChange(
   addSet(names, context, resource, set, { touches })
 }
 
+/** Adds what a child needs that gets another parent: the columns that it sends back, and its foreign key. */
 function addForMove(
   names: Set<string>,
   context: WriteContext,
@@ -170,6 +173,7 @@ function addForMove(
   addSet(names, context, resource, new Set(filled.map(nameOf)), { touches: true })
 }
 
+/** Adds what a restored record needs: the column that marks it, and its foreign keys to records that may be deleted. */
 function addForRestore(names: Set<string>, context: WriteContext, resource: Resource): void {
   addMark(names, context, resource)
   for (const { kind, target, from, to } of resource.relations.values()) {
@@ -180,6 +184,7 @@ function addForRestore(names: Set<string>, context: WriteContext, resource: Reso
   }
 }
 
+/** Adds what a removal needs: the columns to which other records refer. */
 function addForRemoval(
   names: Set<string>,
   context: WriteContext,

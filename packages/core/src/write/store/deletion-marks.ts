@@ -1,4 +1,4 @@
-// The values that mark a record as deleted, and those that make it active again.
+// deletionMark, restoration: the values of a soft delete, such as `{ deleted_at: '2026-05-14T10:30:00.000Z' }`, and those that undo it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -35,8 +35,8 @@ function deletedValue(
   const column = resource.allColumns.get(attribute)
   if (column === undefined) throw new Error(`${resource.name} has no column ${attribute}`)
   if (deleted.kind === 'now') return momentOf(column, sources)
-  return andThen(sources.deletedValueOf(resource, deleted.make, stored), (given) =>
-    checkedValue(resource, column, active, given),
+  return andThen(sources.deletedValueOf(resource, deleted.make, stored), (returned) =>
+    checkedValue(resource, column, active, returned),
   )
 }
 
@@ -45,10 +45,11 @@ function checkedValue(
   { name }: Resource,
   column: NamedColumn,
   active: JsonValue,
-  given: unknown,
+  returned: unknown,
 ): JsonValue {
   const what = `The soft-delete value of ${name}`
-  const converted = given === null ? { value: null } : convertJson(column, given as JsonValue)
+  const converted =
+    returned === null ? { value: null } : convertJson(column, returned as JsonValue)
   if ('expected' in converted) throw new Error(`${what} is not ${converted.expected.text}.`)
   const { value } = converted
   if (!sameValue(column, value, active)) return value

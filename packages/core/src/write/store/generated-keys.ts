@@ -10,7 +10,7 @@ import { pathTo, type Values } from '../nodes/node.ts'
 
 interface KeysOfTable {
   /** The keys that the database has given to new records, as `keyText`. */
-  readonly given: Set<string>
+  readonly generated: Set<string>
   /** The paths of the foreign keys that were sent, by key, as `keyText`. */
   readonly sent: Map<string, readonly string[]>
 }
@@ -39,32 +39,33 @@ export class GeneratedKeys {
       if (relation.from.some(({ name }) => sent[name] === null)) continue
       const text = keyTextIn([column], sent)
       if (text === undefined) continue
-      const { given, sent: known } = this.#of(relation.target)
+      const { generated, sent: known } = this.#of(relation.target)
       const shown = relation.from.filter(({ hidden }) => !hidden)
       const paths = shown.map(({ name }) => pathTo(path, name))
-      if (given.has(text)) throw missingReference(paths)
+      if (generated.has(text)) throw missingReference(paths)
       if (!known.has(text)) known.set(text, paths)
     }
   }
 
-  /** Adds the key of a new record; throws 422 if a foreign key of the body has guessed it. */
-  add(resource: Resource, generated: readonly NamedColumn[], values: Values): void {
+  /** Adds the key of a new record, whose `columns` the database has generated; throws 422 if a foreign key of the body has guessed it. */
+  add(resource: Resource, columns: readonly NamedColumn[], values: Values): void {
     // As in `generatedPart`: only primary keys of one column are watched.
-    if (generated.length !== 1 || resource.primaryKey.length !== 1) return
+    if (columns.length !== 1 || resource.primaryKey.length !== 1) return
     if (!this.#hasNested && ![...resource.allRelations.values()].some(ofOwnTable(resource))) return
-    const text = keyTextIn(generated, values)
+    const text = keyTextIn(columns, values)
     if (text === undefined) return
-    const { given, sent } = this.#of(resource)
-    given.add(text)
+    const { generated, sent } = this.#of(resource)
+    generated.add(text)
     const guessed = sent.get(text)
     if (guessed !== undefined) throw missingReference(guessed)
   }
 
   /** Whether the database has given this key, as `keyText`, to a record of this write. */
   has(resource: Resource, text: string): boolean {
-    return this.#tables.get(tableKey(resource))?.given.has(text) === true
+    return this.#tables.get(tableKey(resource))?.generated.has(text) === true
   }
 
+  /** The foreign key column of a relation that could name a record with a generated key; undefined if it need not be watched. */
   #watched(resource: Resource, relation: ResolvedRelation): NamedColumn | undefined {
     return this.#hasNested || ofOwnTable(resource)(relation) ? generatedPart(relation) : undefined
   }
@@ -73,7 +74,7 @@ export class GeneratedKeys {
     const name = tableKey(resource)
     const known = this.#tables.get(name)
     if (known !== undefined) return known
-    const keys: KeysOfTable = { given: new Set(), sent: new Map() }
+    const keys: KeysOfTable = { generated: new Set(), sent: new Map() }
     this.#tables.set(name, keys)
     return keys
   }

@@ -1,14 +1,17 @@
-// noteWritten: tells of a record that a statement has written. Each step that stores a record calls it.
+// noteWritten: adds a record that a statement has written to the lists that the end of the write reads. Each step that stores a record calls it.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
 import type { WriteContext } from './write-context.ts'
 
-type Noting = Pick<WriteContext, 'changes' | 'users' | 'written'>
+type Noting = Pick<WriteContext, 'changes' | 'users' | 'ruled'>
 
-/** Notes a written record, as `ChangeLog.note` says, for the callbacks of the host, for the rules of its model, and for what ends with a user. */
+/**
+ * Notes a written record, as `ChangeLog.note` says: in `changes` for the commit callbacks, in `users` because tokens of an inactive user end,
+ * and in `ruled` for the rules of its model (`exclude`).
+ */
 export function noteWritten(
-  { changes, users, written }: Noting,
+  { changes, users, ruled }: Noting,
   resource: Resource,
   before: Values | null,
   after: Values,
@@ -16,7 +19,7 @@ export function noteWritten(
 ): void {
   changes?.note(resource, before, after, path)
   users?.changed(resource, before, after)
-  if (resource.exclusions.length > 0) written.note(resource, before, after, path)
+  if (resource.exclusions.length > 0) ruled.note(resource, before, after, path)
 }
 
 /** Whether each written record of the resource must be noted. */

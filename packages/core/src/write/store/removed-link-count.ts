@@ -4,7 +4,7 @@ import { tooManyRecords } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { maxBulkNames } from '../../model/settings/setting-names.ts'
 
-/** Counts the links of all lists of a write together. The limit is that of the model in the path. */
+/** Counts the links, and the children, that the lists of a write remove, all together. The limit is that of the model in the path. */
 export class RemovedLinkCount {
   /** The model in the path. */
   readonly top: Resource
@@ -14,7 +14,7 @@ export class RemovedLinkCount {
     this.top = top
   }
 
-  /** Adds links, which are records of `resource` or lead to its records; throws 400 beyond the limit. */
+  /** Adds links, which are records of `resource` or lead to its records, before they are removed; throws 400 beyond the limit. */
   add({ endpoint }: Resource, links: number): void {
     this.#count += links
     const { bulk } = this.top.settings.limits

@@ -1,4 +1,5 @@
-// runWrite: runs one statement that changes rows. If the database refuses the statement, throws the error of `refusedWrite`.
+// runWrite: runs one statement that changes rows. If the database refuses the statement, throws the error of `refusedWrite`, from which
+// `refusals/` later finds the reason. All INSERTs, UPDATEs and DELETEs of records are sent here.
 
 import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../database/cell.ts'
@@ -9,22 +10,22 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { refusedWrite, type WriteRefusal } from '../refusals/refusal.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** Runs a statement; `step` describes it for the error of a refusal. Returned rows are objects. */
+/** Runs a statement; `step` says, for the error of a refusal, what it writes: which record, with which values. Returned rows are objects. */
 export const runWrite = async (
   context: Pick<WriteContext, 'lease'>,
   statement: Fragment,
   step: Omit<WriteRefusal, 'failure'>,
 ): Promise<QueryResult<NamedRow>> =>
-  (await send(context, statement, step, 'objects')) as QueryResult<NamedRow>
+  (await sendWrite(context, statement, step, 'objects')) as QueryResult<NamedRow>
 
 /** `runWrite`, but the returned rows are arrays if the driver supports that. */
 export const runWriteForRows = (
   context: Pick<WriteContext, 'lease'>,
   statement: Sendable,
   step: Omit<WriteRefusal, 'failure'>,
-): Promise<QueryResult<RawRow>> => send(context, statement, step, 'arrays if possible')
+): Promise<QueryResult<RawRow>> => sendWrite(context, statement, step, 'arrays if possible')
 
-async function send(
+async function sendWrite(
   { lease }: Pick<WriteContext, 'lease'>,
   statement: Sendable,
   step: Omit<WriteRefusal, 'failure'>,

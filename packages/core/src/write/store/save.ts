@@ -1,4 +1,5 @@
-// Stores one record: its INSERT with the generated key, and its UPDATE with the policy and the callback.
+// Stores one record: insertSingle is its INSERT, which finds the generated key; changesToStore asks the policy and the callback of a change, and
+// updateStored is its UPDATE.
 
 import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -10,7 +11,7 @@ import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { untoldDefault } from '../../problems.ts'
 import { decodeRow } from '../../query/run/named-rows.ts'
 import { setsTimestamps, updatedTimestamps } from '../check/defaults.ts'
-import { columnsOf } from '../nodes/look-up-plan.ts'
+import { outputOfColumns } from '../nodes/look-up-plan.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import { type InsertedLink, refusedWrite, type WriteRefusal } from '../refusals/refusal.ts'
@@ -29,8 +30,8 @@ interface InsertOptions {
   readonly filled?: Values | undefined
 }
 
-/** Inserts a record; returns the known values, at least the key. */
-export async function insert(
+/** Inserts a record, and notes it; returns the known values, at least the key. `path` is that of the record in the body. */
+export async function insertSingle(
   context: WriteContext,
   resource: Resource,
   values: Values,
@@ -55,21 +56,21 @@ async function insertRow(
     lease.db.getExecutor().adapter.supportsReturning === true ||
     lease.dialect.insertReturns === true
   const known = returns ? values : await withDefaultKey(context, resource, values, path)
-  const { generated, given } = splitGeneratedKey(resource, known)
+  const { generated, insertValues } = splitGeneratedKey(resource, known)
   const [counter] = generated
   const ofView = counter && lease.dialect.keysOfView?.(resource, counter)
-  const output = returns && ofView === undefined ? columnsOf(resource, generated) : []
-  const { statement, readers } = compileInsert(target, resource, given, output)
+  const output = returns && ofView === undefined ? outputOfColumns(resource, generated) : []
+  const { statement, readers } = compileInsert(target, resource, insertValues, output)
   const refused = { resource, path, key: null } as const
   const step =
     links === undefined
-      ? ({ ...refused, step: 'insert', values: given, filled } as const)
+      ? ({ ...refused, step: 'insert', values: insertValues, filled } as const)
       : ({ ...refused, step: 'link', values: {}, links } as const)
   if (counter !== undefined && ofView !== undefined) {
     const run = () => runWrite(context, statement, step)
     const key = await newKeyInView(context, ofView, counter, run)
     if (key === undefined) throw skippedRow(step)
-    const inserted = { ...given, [counter.name]: key }
+    const inserted = { ...insertValues, [counter.name]: key }
     context.generatedKeys.add(resource, generated, inserted)
     return inserted
   }
@@ -79,12 +80,12 @@ async function insertRow(
   const isMissing =
     readers.length > 0
       ? row === undefined
-      : numAffectedRows === 0n && !(await isStored(context, resource, given))
+      : numAffectedRows === 0n && !(await isStored(context, resource, insertValues))
   if (isMissing) throw skippedRow(step)
   const inserted =
     row !== undefined && readers.length > 0
-      ? { ...given, ...decodeRow(readers, row).values }
-      : withInsertId(resource, given, generated, insertId)
+      ? { ...insertValues, ...decodeRow(readers, row).values }
+      : withInsertId(resource, insertValues, generated, insertId)
   context.generatedKeys.add(resource, generated, inserted)
   return inserted
 }
@@ -135,35 +136,38 @@ async function withDefaultKey(
 export const isCounter = ({ type, definition }: NamedColumn): boolean =>
   definition.generated === true && columnTypes[type].number === 'whole'
 
-/** The key columns that the database generates, and the values without them. */
+/** The key columns that the database generates, because they have no value or null, and the values without them (`insertValues`). */
 export function splitGeneratedKey(
   resource: Resource,
   values: Values,
-): { readonly generated: readonly NamedColumn[]; readonly given: Values } {
+): { readonly generated: readonly NamedColumn[]; readonly insertValues: Values } {
   const generated = resource.primaryKey.filter(({ name }) => (values[name] ?? null) === null)
-  if (!generated.some(({ name }) => name in values)) return { generated, given: values }
+  if (!generated.some(({ name }) => name in values)) return { generated, insertValues: values }
   const names = new Set(generated.map(({ name }) => name))
-  const given = Object.entries(values).filter(([name]) => !names.has(name))
-  return { generated, given: Object.fromEntries(given) }
+  const insertValues = Object.entries(values).filter(([name]) => !names.has(name))
+  return { generated, insertValues: Object.fromEntries(insertValues) }
 }
 
 /** Adds the generated key, from the driver's insert id, to the values. */
 export function withInsertId(
   resource: Resource,
-  given: Values,
+  insertValues: Values,
   generated: readonly NamedColumn[],
   insertId: bigint | undefined,
 ): Values {
   const [counter, ...others] = generated
-  if (counter === undefined) return given
+  if (counter === undefined) return insertValues
   if (others.length > 0 || insertId === undefined) {
     throw new Error(`The database does not tell the key of a new ${resource.name}.`)
   }
   const id = columnTypes[counter.type].json === 'number' ? Number(insertId) : String(insertId)
-  return { ...given, [counter.name]: id }
+  return { ...insertValues, [counter.name]: id }
 }
 
-/** Runs the policy and the callback for a stored record; returns the values to write. `touches` is that of `NodeOptions`. */
+/**
+ * Asks the policy (`can_update`) and calls the callback for a change of a stored record; returns the values to write, which are only those that
+ * differ. Throws 403 if the policy refuses. With `touches`, `updated` columns are set even if `changes` equal the stored values.
+ */
 export function changesToStore(
   context: WriteContext,
   resource: Resource,
@@ -178,6 +182,7 @@ export function changesToStore(
     : changesIf(isAllowed, context, resource, stored, changes, path, touches)
 }
 
+/** `changesToStore` if the policy returns a promise, or refuses. */
 async function changesIf(
   isAllowed: MaybePromise<boolean>,
   context: WriteContext,
@@ -191,6 +196,7 @@ async function changesIf(
   return allowedChanges(context, resource, stored, changes, path, touches)
 }
 
+/** The values to write after the policy has agreed. */
 function allowedChanges(
   context: WriteContext,
   resource: Resource,
@@ -206,6 +212,7 @@ function allowedChanges(
   return savedChanges(context, resource, stored, requested, path)
 }
 
+/** The values to write after the callback, which receives the record as it would be and returns it, perhaps changed. */
 async function savedChanges(
   context: WriteContext,
   resource: Resource,
@@ -252,7 +259,7 @@ function mayChange({ allColumns }: Resource, stored: Values, changes: Values): b
   return false
 }
 
-/** Updates the columns that differ from the stored record: requested ones, and those that a callback has changed. */
+/** Updates the columns of `saved`, the record that a callback has returned, that differ from the `stored` one; `requested` are its changes. */
 export const writeSaved = (
   context: WriteContext,
   resource: Resource,

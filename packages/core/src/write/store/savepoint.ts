@@ -1,5 +1,5 @@
 // Savepoints: set before a statement that may be refused, so that another attempt can start from there. A list is first written
-// without them, because most lists are not refused.
+// without them, because most lists are not refused: `WriteContext.repeat` then begins the transaction again, with them.
 
 import { deferredError } from '../../database/leases/in-transaction.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -8,6 +8,7 @@ import { unavailable } from '../../database/statements/unavailable.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { WriteContext } from './write-context.ts'
 
+/** The connection inside a transaction; with `repeat`, no savepoints are set. */
 type Inside = Pick<WriteContext, 'lease'> & Partial<Pick<WriteContext, 'repeat'>>
 
 /**
@@ -29,13 +30,13 @@ const named = ({ lease: { level } }: Inside, name: SavepointName): Fragment =>
 
 /** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
 export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.repeat === undefined) await send(context, sql`savepoint ${named(context, name)}`)
+  if (context.repeat === undefined) await sendSavepoint(context, sql`savepoint ${named(context, name)}`)
 }
 
-/** Rolls back to the savepoint, which remains set. */
+/** Rolls back to the savepoint, which remains set. If the write sets no savepoints, repeats its transaction from BEGIN with them. */
 export async function rollBackTo(context: Inside, name: SavepointName = 'write'): Promise<void> {
   context.repeat?.()
-  await send(context, sql`rollback to savepoint ${named(context, name)}`)
+  await sendSavepoint(context, sql`rollback to savepoint ${named(context, name)}`)
 }
 
 /** Runs work of which nothing is stored if it fails, in a transaction that goes on. The work receives the lease that it has to use. */
@@ -46,7 +47,7 @@ export const inSavepoint = <T>(
 ): Promise<T> =>
   atFreeLevel(outside, async (lease) => {
     const context = { lease }
-    const release = () => send(context, sql`release savepoint ${named(context, name)}`)
+    const release = () => sendSavepoint(context, sql`release savepoint ${named(context, name)}`)
     await setSavepoint(context, name)
     let result: T
     try {
@@ -65,7 +66,7 @@ export const inSavepoint = <T>(
     return result
   })
 
-async function send({ lease }: Inside, statement: Fragment): Promise<void> {
+async function sendSavepoint({ lease }: Inside, statement: Fragment): Promise<void> {
   try {
     await lease.send(statement)
   } catch (error) {

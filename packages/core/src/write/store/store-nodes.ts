@@ -1,4 +1,5 @@
-// storeNodes: stores the records of nodes with few statements.
+// storeNodes: stores the new and changed records of nodes with few statements; `rows/remove-rows.ts` removes records. The step after the hooks,
+// which have set `row` of each node.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { prepareRecords } from '../check/overlaps.ts'
@@ -16,7 +17,7 @@ const changeOf = ({ stored, written, path }: ChangedRow) => ({
 })
 const newOf = ({ values, path }: NewRow) => ({ stored: null, values, path })
 
-/** Stores changed records, then new ones. `returned` collects the rows that the statements return. */
+/** Stores changed records, then new ones, and sets `written` of each node. `returned` collects the rows that the statements return. */
 export async function storeNodes(
   context: WriteContext,
   resource: Resource,

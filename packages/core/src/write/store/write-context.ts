@@ -1,4 +1,4 @@
-// WriteContext: what the steps of a write share in its transaction. Types only.
+// WriteContext: what the steps of a write share in its transaction; `http/endpoints/writes/write-stages.ts` makes one for each attempt. Types only.
 
 import type { BeforeHookStatements } from '../../database/leases/hook-connection.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -12,15 +12,15 @@ import type { Value } from '../../query/plan/plan.ts'
 import type { InputProblems } from '../body/input-problems.ts'
 import type { ValueCheck } from '../body/validators.ts'
 import type { WriteAccess } from '../check/write-access.ts'
-import type { Fused } from '../fusion/one-record.ts'
+import type { FusedAttempt } from '../fusion/one-record.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { ChangedUsers } from './changed-users.ts'
 import type { GeneratedKeys } from './generated-keys.ts'
 import type { RemovedLinkCount } from './removed-link-count.ts'
-import type { WrittenRecords } from './written-records.ts'
+import type { RuledRecords } from './ruled-records.ts'
 
-/** The callbacks of the models; `add` and `update` return the record to save, as canonical JSON values. */
+/** The callbacks that models declare; `add` and `update` return the record to save, as canonical JSON values. `path` is that in the body. */
 export interface WriteHooks {
   /** Whether the model has a callback for this change and the method of the request. */
   has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean
@@ -38,7 +38,7 @@ export interface Precondition {
   readonly holdsFor: (stored: Values) => boolean
 }
 
-/** The sources of values that are not in the body. */
+/** The sources of values that are not in the body, for `check/defaults.ts`. */
 export interface ValueSources {
   /** The time of the write, as a datetime. */
   readonly now: () => string
@@ -67,7 +67,7 @@ export interface UnlockedReference {
   readonly paths: (key: string) => readonly string[]
 }
 
-/** Keeps hooks from sending statements: if one does, the write is repeated. */
+/** Keeps hooks from sending statements while nested records of several nodes are written together: if one does, the write is repeated. */
 export interface Interrupt {
   /** Runs before each statement of a hook. */
   readonly work: () => Promise<never>
@@ -93,12 +93,15 @@ export interface WriteContext extends ValueSources {
   readonly users: ChangedUsers | undefined
   /** Why a merged document cannot be stored; undefined if it can. */
   readonly mergedDocumentProblem: (stored: JsonValue, merged: JsonValue) => CodedProblem | undefined
+  /** Collects the problems of the body that show in the transaction; `refuse` throws them. */
   readonly problems: InputProblems
-  /** Collects the records that references name and that were read without a lock. */
+  /** Collects the records that references name and that were read without a lock; `refuseDeletedMeanwhile` checks them at the end. */
   readonly unlocked: UnlockedReference[]
-  /** Collects the written records that must not overlap others. */
-  readonly written: WrittenRecords
+  /** Collects the written records that must not overlap others; `refuseOverlaps` checks them at the end. */
+  readonly ruled: RuledRecords
+  /** The keys that the database has generated in this write, which foreign keys of the body cannot name. */
   readonly generatedKeys: GeneratedKeys
+  /** Limits the links that lists of the body remove. */
   readonly removedLinks: RemovedLinkCount
   /** Whether the host application has begun the transaction, so that it can neither be repeated nor rolled back as a whole. */
   readonly hosted: boolean
@@ -108,9 +111,9 @@ export interface WriteContext extends ValueSources {
    */
   readonly repeat: (() => never) | undefined
   /** Given while one statement makes the whole write. */
-  readonly fused: Fused | undefined
+  readonly fused: FusedAttempt | undefined
   /** Given while nested records of several nodes are written together. */
   readonly interrupt: Interrupt | undefined
-  /** Absent in a write of one record. */
+  /** What runs before each statement of a hook, set by `withHooks`; absent in a write of one record, before which nothing is stored. */
   readonly beforeHookStatements: BeforeHookStatements | undefined
 }

@@ -1,4 +1,4 @@
-// inAttempts: makes attempts of a write or of a batch until one succeeds or its error is final.
+// inAttempts: makes attempts of a write or of a batch, each in a transaction of its own, until one succeeds or its error is final.
 
 import { refusedCommit } from '../../database/leases/in-transaction.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
@@ -12,12 +12,12 @@ export interface AnyAttempt {
   readonly deferred: DatabaseFailure | undefined
 }
 
-/** Ends the attempt; the next one differs in what is given. */
+/** Ends the attempt; the next one begins anew with these fields changed. */
 export type RepeatAs<A> = (changes: Partial<A>) => never
 
 /**
- * Repeats an attempt if it calls `repeatAs`, and once if the database refuses its COMMIT, as `afterCommit` says. `failed` receives every
- * other error: it throws the final one, or returns if the attempt is to be made again.
+ * Calls `make` for the attempt `first`. Repeats it, changed, if it calls `repeatAs`, and once if the database refuses its COMMIT, changed by
+ * `afterCommit`. `failed` receives every other error: it throws the final one, or returns if the attempt is to be made again.
  */
 export async function inAttempts<A extends AnyAttempt, R>(
   first: A,

@@ -1,4 +1,5 @@
-// HookResults: what the hooks of one attempt of a write returned, so that an attempt that repeats it need not call them again.
+// HookResults: what the hooks of one attempt of a write returned, so that an attempt that repeats it need not call them again: a callback that
+// sends an e-mail for a new record sends one, although the list was written twice to find a refused record.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
@@ -11,6 +12,7 @@ import type { OneRecord } from '../fusion/one-record.ts'
 import type { Values } from '../nodes/node.ts'
 import type { ValueSources, WriteHooks } from '../store/write-context.ts'
 
+/** A call of a hook. */
 interface Called {
   readonly inputs: readonly JsonValue[]
   readonly result: unknown
@@ -42,12 +44,12 @@ export class HookResults {
     this.#before = statements?.() ?? 0
   }
 
-  /** The next attempt repeats this one, although nothing that a hook may depend on has changed. */
+  /** Called before an attempt that repeats this one in another way: it may use the results, unless a hook has sent a statement. */
   keep(): void {
     this.#keeps = (this.#statements?.() ?? 0) === this.#before
   }
 
-  /** Calls a hook, unless the repeated attempt has called it with equal inputs. */
+  /** Calls a hook by `call`, unless the repeated attempt has called the one of this name with equal inputs: then returns its result. */
   of<T>(name: string, inputs: readonly JsonValue[], call: () => MaybePromise<T>): MaybePromise<T> {
     const known = this.#earlier?.get(name)?.shift()
     if (known !== undefined && isEqual(known.inputs, inputs)) return this.#note(name, known) as T
@@ -66,7 +68,7 @@ export class HookResults {
 const isEqual = (a: readonly JsonValue[], b: readonly JsonValue[]): boolean =>
   stringify(a) === stringify(b)
 
-/** The hooks of policies, whose results are kept. */
+/** A WriteAccess that takes the results of the policies' hooks from `HookResults`; the other decisions are made anew. */
 export class KeptAccess implements WriteAccess {
   readonly #results: HookResults
   readonly #access: WriteAccess
@@ -114,8 +116,8 @@ export class KeptAccess implements WriteAccess {
     return this.#access.scopedOrEmpty(...read)
   }
 
-  scopeOfRecord(one: OneRecord): MaybePromise<FoundScope> {
-    return this.#access.scopeOfRecord(one)
+  scopeOfRecord(oneRecord: OneRecord): MaybePromise<FoundScope> {
+    return this.#access.scopeOfRecord(oneRecord)
   }
 
   scopeOfReferred(resource: Resource): MaybePromise<FoundScope> {

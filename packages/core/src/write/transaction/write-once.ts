@@ -1,4 +1,5 @@
-// writeOnce: one attempt of a write, in its transaction. `writer.ts` repeats it if it has to be made in another way, or may succeed now.
+// writeOnce: one attempt of a write, in its transaction: the records are stored, the callback before COMMIT is called and the response is made.
+// `writer.ts` repeats it if it has to be made in another way, or may succeed now.
 
 import type { HookConnection } from '../../database/leases/hook-connection.ts'
 import type { Lease, Work } from '../../database/leases/lease.ts'
@@ -10,7 +11,7 @@ import type { Change } from '../../model/settings/access/hook-types.ts'
 import { refuseOverlaps } from '../check/overlaps.ts'
 import { refuseDeletedMeanwhile } from '../check/referred-records.ts'
 import type { FusionFacts } from '../fusion/fusion-of.ts'
-import type { Fused, OneRecord } from '../fusion/one-record.ts'
+import type { FusedAttempt, OneRecord } from '../fusion/one-record.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
 import type { WarningSink } from '../refusals/explained-error.ts'
 import { type Probe, refusedWrite, type WriteRefusal, writeRefusalOf } from '../refusals/refusal.ts'
@@ -46,14 +47,18 @@ export interface WriteRequest<W extends OpenWrite, R> extends WarningSink {
   readonly batch: { readonly deferred: DeferredCheck | undefined } | undefined
   /** Whether callbacks before or after COMMIT receive what the write has changed. */
   readonly needsChanges: boolean
-  /** What decides whether one statement makes the write of a record. */
-  fusionFacts(one: OneRecord): FusionFacts
+  /** Finds out what decides whether one statement makes the write of a record. */
+  fusionFacts(oneRecord: OneRecord): FusionFacts
   /** Makes the context of an attempt in its transaction, or on its connection if one statement makes the write. */
   writingIn(inside: TransactionDatabase, attempt: AttemptFacts): W
   /** Runs the steps of the response that belong to the transaction. */
   finish(writing: W, written: R): MaybePromise<R>
+  /** Calls the callback before COMMIT; `changes` is empty unless `needsChanges`. */
   beforeCommit(writing: W, changes: readonly Change[]): Promise<void>
-  /** Ends what the users that the write has removed or made inactive have. Called after the callback before COMMIT; in a batch, when the write has ended. */
+  /**
+   * Ends the tokens and API keys of users that the write has removed or made inactive. Called after the callback before COMMIT; in a batch,
+   * when the write has ended.
+   */
   endUsers(writing: W): MaybePromise<void>
   /** Called after COMMIT; in a batch, when the write has ended. `again` makes the response anew, as long as the transaction is open. */
   noteChanges(changes: readonly Change[], again: (() => Promise<R>) | undefined): void
@@ -64,9 +69,9 @@ export type Respond<R> = () => MaybePromise<R>
 
 /** What is known of a write before its first attempt. */
 export interface AttemptOptions {
-  /** The record, if the request writes one and only shows it: one statement may then make the write. */
-  readonly one?: OneRecord | undefined
-  /** Whether a concurrent transaction may have caused the refusal, so that the transaction is repeated. */
+  /** The record, if the request writes one and the response shows nothing else: one statement may then make the write. */
+  readonly oneRecord?: OneRecord | undefined
+  /** Returns whether a concurrent transaction may have caused a refusal, so that the transaction is repeated. Default: no. */
   readonly retryOn?: (refusal: WriteRefusal) => boolean
 }
 
@@ -79,7 +84,7 @@ export interface AttemptFacts {
   /** What hooks have returned in this write. */
   readonly results: HookResults
   /** Given if one statement makes the write. */
-  readonly fused: Fused | undefined
+  readonly fused: FusedAttempt | undefined
 }
 
 /** What an attempt has written. */
@@ -90,7 +95,10 @@ export interface Attempted<R> {
   readonly again?: (() => Promise<R>) | undefined
 }
 
-/** Runs a write, the callback before COMMIT and the response in one transaction. `isAtomic`: it needs none if the driver has none. */
+/**
+ * Runs a write (`work`), the callback before COMMIT and the response in one transaction. `isAtomic`: the write changes one row, so it needs no
+ * transaction if the driver has none.
+ */
 export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<Respond<R>>,
@@ -139,7 +147,7 @@ export function writeOnce<W extends OpenWrite, R>(
     : outside.lease.inTransaction(working, own, isolation)
 }
 
-/** Runs a write whose one statement needs no transaction, and of which no callback is told. */
+/** Runs a write whose one statement needs no transaction, and which calls no callback. */
 function writeAlone<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   work: (writing: W) => Promise<Respond<R>>,
@@ -151,7 +159,7 @@ function writeAlone<W extends OpenWrite, R>(
   return working.then(async (respond) => ({ result: await respond(), changes: noChanges }))
 }
 
-/** The changes of a write of which no callback is told. */
+/** The changes of a write that calls no callback with them. */
 export const noChanges: readonly Change[] = []
 
 /**
@@ -170,6 +178,7 @@ async function explainedInside(context: WriteContext, error: unknown): Promise<n
   throw refusedWrite({ ...refusal, explained: await explainRefusal(context, refusal) }, error)
 }
 
+/** Notes that the write has ended, so that no hook waits for its statements any more. */
 function endHookStatements({ beforeHookStatements }: WriteContext): void {
   if (beforeHookStatements !== undefined) beforeHookStatements.isOver = true
 }

@@ -18,17 +18,17 @@ import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { RowPlan, Value } from '../../../query/plan/plan.ts'
 import { planList } from '../../../query/plan/read-plan.ts'
 import { keyText } from '../../../query/run/key.ts'
-import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { type BodyOptions, nodeReader, readNode } from '../../../write/body/read-body.ts'
 import { RecordCount } from '../../../write/body/record-count.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { addOtherForms, requireAccess } from '../../../write/check/write-checks.ts'
 import { lockLinked } from '../../../write/links/lock-linked.ts'
-import { reading } from '../../../write/nodes/look-up-plan.ts'
+import { withOutputColumns } from '../../../write/nodes/look-up-plan.ts'
 import { pathTo, type RecordNode, type Values } from '../../../write/nodes/node.ts'
 import { withoutFields } from '../../../write/nodes/plain-node.ts'
-import { changing, removing, WriteNode } from '../../../write/nodes/write-node.ts'
+import { optionsForChange, optionsForRemoval, WriteNode } from '../../../write/nodes/write-node.ts'
 import { lockForChanges } from '../../../write/resolve/lock-for-changes.ts'
 import { keyIn, lockRecords, readScoped } from '../../../write/resolve/look-up-records.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
@@ -36,7 +36,7 @@ import type { LockedFor } from '../../../write/statements/statements.ts'
 import { columnsToRead } from '../../../write/store/columns-to-read.ts'
 import { referrersFirst } from '../../../write/store/rows/referrers-first.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
-import { write } from '../../../write/writer.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -79,7 +79,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
   )
   refuse(problems, [read])
   const host = transformHost(call)
-  await refuseUnheld([read], problems, host)
+  await refuseUnstorable([read], problems, host)
   const [sent = read] = await withStoredForms([read], problems, host)
   return inWrite(
     call,
@@ -100,12 +100,12 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
       // If nothing matches, nothing is created.
       const mayName = relationKeys.size > 0 && rows.length > 0
       const [node = sent] = mayName
-        ? await resolveUniqueNames(writing.context, [sent], write)
+        ? await resolveUniqueNames(writing.context, [sent], writeNodes)
         : [sent]
-      const options = changing(resource)
+      const options = optionsForChange(resource)
       const { path } = node
       const nodes = rows.map((stored) => new WriteNode(options, { path, asFound: node, stored }))
-      const keys = listKeysOf(resource, await write(writing.context, nodes))
+      const keys = listKeysOf(resource, await writeNodes(writing.context, nodes))
       return () => writtenResult(writing, resource, echo, { keys, many: true, status: 200 })
     },
     { isBulk: true, byFilters: true, retryOn: retriesNames(resource, relationKeys) },
@@ -139,11 +139,11 @@ async function updateListed(
       const { context } = writing
       const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
       const returned = returnedEcho(writing, echo)
-      const options = changing(resource)
+      const options = optionsForChange(resource)
       const nodes = changes.map(
         ({ key, node }) => new WriteNode(options, { path: node.path, key, asFound: node }),
       )
-      const written = await write(context, nodes, { returned })
+      const written = await writeNodes(context, nodes, { returned })
       const rows = knownRows(resource, echo, returned, written)
       const shown = { keys: listKeysOf(resource, written), many: true, status: 200, rows } as const
       return () => writtenResult(writing, resource, ast, shown)
@@ -160,7 +160,7 @@ async function resolved(
   // Before the look-ups, so that callers without the right cannot find out which records exist.
   const [first] = changes
   if (first !== undefined) await requireAccess(context, first.node.resource, 'PATCH')
-  const nodes = await resolveUniqueNames(context, changes.map(nodeOf), write)
+  const nodes = await resolveUniqueNames(context, changes.map(nodeOf), writeNodes)
   return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
 }
 
@@ -214,7 +214,7 @@ async function readChanges(
   refuse(problems, nodes)
   const sent = changes.map(nodeOf)
   const host = transformHost(call)
-  await refuseUnheld(sent, problems, host)
+  await refuseUnstorable(sent, problems, host)
   const stored = await withStoredForms(sent, problems, host)
   if (stored === sent) return changes
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
@@ -247,9 +247,9 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
       const { registry } = context
       const mayBeGone = actsOnDependents(registry, resource, { cascade })
       const whenMissing = mayBeGone ? 'skip' : 'refuse'
-      const options = removing(resource, { cascade, inRounds: true, readsAgain: true, whenMissing })
+      const options = optionsForRemoval(resource, { cascade, inRounds: true, readsAgain: true, whenMissing })
       const sorted = referrersFirst(registry, resource, rows)
-      await write(
+      await writeNodes(
         context,
         sorted.map((stored) => new WriteNode(options, { path: '', stored })),
       )
@@ -324,7 +324,7 @@ async function lockMatchingRows(
   { action, lockedFor, read }: Matching,
 ): Promise<readonly Values[]> {
   const matching = async (columns: Matching['read']) => {
-    const found = await readScoped(context, reading(plan, columns), action, max + 1)
+    const found = await readScoped(context, withOutputColumns(plan, columns), action, max + 1)
     if (found.length > max) throw tooManyRecords(resource, limit, max, at)
     return found
   }

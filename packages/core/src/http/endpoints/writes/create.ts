@@ -12,16 +12,16 @@ import {
 } from '../../../model/settings/setting-names.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
-import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { inputProblems } from '../../../write/body/input-problems.ts'
 import { nodeReader } from '../../../write/body/read-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
-import { oneRecord } from '../../../write/fusion/fusion-of.ts'
+import { oneRecordOf } from '../../../write/fusion/fusion-of.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
-import { creating, newNode } from '../../../write/nodes/write-node.ts'
+import { optionsForNew, newNode } from '../../../write/nodes/write-node.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
 import type { Respond } from '../../../write/transaction/write-once.ts'
-import { write } from '../../../write/writer.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -84,20 +84,20 @@ async function insertAll(
   }
   problems.refuse()
   const host = transformHost(call)
-  const held = refuseUnheld(read, problems, host)
+  const held = refuseUnstorable(read, problems, host)
   if (held instanceof Promise) await held
   const stored = withStoredForms(read, problems, host)
   const nodes = stored instanceof Promise ? await stored : stored
   const first = nodes[0] as RecordNode
-  const nodeOptions = creating(resource)
+  const nodeOptions = optionsForNew(resource)
   const insert = async (writing: Writing): Promise<Respond<Result>> => {
     const { context } = writing
     const isStored = storeResponse !== undefined
     const returned = many ? returnedEcho(writing, echo, isStored) : undefined
     const resolved =
-      relationKeys.size === 0 ? nodes : await resolveUniqueNames(context, nodes, write)
+      relationKeys.size === 0 ? nodes : await resolveUniqueNames(context, nodes, writeNodes)
     const newNodes = resolved.map((node) => newNode(nodeOptions, node))
-    const created = await write(context, newNodes, { returned })
+    const created = await writeNodes(context, newNodes, { returned })
     const keys = listKeysOf(resource, created)
     context.problems.refuse()
     const rows = knownRows(resource, echo, returned, created)
@@ -111,7 +111,7 @@ async function insertAll(
   }
   const isOne = !many && storeResponse === undefined
   return inWrite(call, resource, insert, {
-    one: isOne ? oneRecord(newNode(nodeOptions, first), ast, echo) : undefined,
+    oneRecord: isOne ? oneRecordOf(newNode(nodeOptions, first), ast, echo) : undefined,
     isBulk: nodes.length > 1 || relationKeys.size > 0 || nodes.some(nestsSeveral),
     retryOn: retriesNames(resource, relationKeys),
   })

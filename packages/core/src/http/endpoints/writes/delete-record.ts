@@ -7,9 +7,9 @@ import { settingNames } from '../../../model/settings/setting-names.ts'
 import { parseBoolean } from '../../../model/types/boolean-type.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { oneRecord } from '../../../write/fusion/fusion-of.ts'
-import { removing, WriteNode } from '../../../write/nodes/write-node.ts'
-import { write } from '../../../write/writer.ts'
+import { oneRecordOf } from '../../../write/fusion/fusion-of.ts'
+import { optionsForRemoval, WriteNode } from '../../../write/nodes/write-node.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -32,16 +32,16 @@ export async function remove(
   if (key === undefined) throw recordNotFound()
   const precondition = preconditionOf(call, resource)
   const how = { cascade, inRounds: false, readsAgain: false, whenMissing: 'refuse' } as const
-  const options = removing(resource, how, { isOfPath: true, precondition })
+  const options = optionsForRemoval(resource, how, { isOfPath: true, precondition })
   return inWrite(
     call,
     resource,
     async ({ context }) => {
-      await write(context, [new WriteNode(options, { path: '', key })])
+      await writeNodes(context, [new WriteNode(options, { path: '', key })])
       return () => ({ status: 200, value: null, total: 1 })
     },
     {
-      one: oneRecord(new WriteNode(options, { path: '', key }), ast, null),
+      oneRecord: oneRecordOf(new WriteNode(options, { path: '', key }), ast, null),
       isBulk: writesOthers(call.registry, resource, { cascade }),
     },
   )

@@ -14,20 +14,20 @@ import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
 import { isHosted } from '../reads/database/request-database.ts'
 
-export function fusionFacts(call: Call, { own, lease }: Opened, one: OneRecord): FusionFacts {
+export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRecord): FusionFacts {
   const { runtime, caller, hooks, method } = call
   const { dialect } = lease
   const { fusesWrites = true, singleWrites, updatesReadAnyTable } = dialect.shortcuts ?? {}
-  const { resource, echo, record } = one
+  const { resource, echo, record } = oneRecord
   const { dump, return: onReturn, final } = hooks
   const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
-  const [action, callback] = calledFor(one)
+  const [action, callback] = calledFor(oneRecord)
   return {
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
     policyHooks: runtime.access.policies.hasHookFor(resource, action),
     callback: notesChanges(call) || hasCallback(resource, method, callback),
-    dependents: record === null && hasDependents(call, one),
-    endsUsers: mayEndUsers(call, one),
+    dependents: record === null && hasDependents(call, oneRecord),
+    endsUsers: mayEndUsers(call, oneRecord),
     permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.access.policies.narrows(target),
     locksReferred: (target) =>
@@ -48,15 +48,15 @@ function calledFor({
 }
 
 /** Whether tokens and keys of a user may end with the write. */
-function mayEndUsers({ runtime }: Call, one: OneRecord): boolean {
+function mayEndUsers({ runtime }: Call, oneRecord: OneRecord): boolean {
   const { endings } = runtime.signIn
-  if (endings === undefined || endings.users.model !== one.resource.model) return false
-  if (one.change === 'insert') return false
+  if (endings === undefined || endings.users.model !== oneRecord.resource.model) return false
+  if (oneRecord.change === 'insert') return false
   const columns = [...endings.columns].map((name) => endings.users.allColumns.get(name)?.dbName)
   return (
-    one.record === null ||
+    oneRecord.record === null ||
     maySet(
-      one,
+      oneRecord,
       columns.filter((name) => name !== undefined),
     )
   )

@@ -3,8 +3,8 @@
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { restoring, WriteNode } from '../../../write/nodes/write-node.ts'
-import { write } from '../../../write/writer.ts'
+import { optionsForRestore, WriteNode } from '../../../write/nodes/write-node.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse, refuseRelationWrites } from '../reads/request-query.ts'
@@ -30,9 +30,9 @@ export async function restore(
   refuseFields(call, 'empty: restore takes no fields')
   const key = pathKey(resource, keyStrings)
   if (key === undefined || resource.settings.softDelete === null) throw recordNotFound()
-  const options = restoring(resource, preconditionOf(call, resource))
+  const options = optionsForRestore(resource, preconditionOf(call, resource))
   return inWrite(call, resource, async (writing) => {
-    await write(writing.context, [new WriteNode(options, { path: '', key })])
+    await writeNodes(writing.context, [new WriteNode(options, { path: '', key })])
     return () => writtenResult(writing, resource, ast, { keys: [key], many: false, status: 200 })
   })
 }

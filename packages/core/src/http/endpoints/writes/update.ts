@@ -5,18 +5,18 @@ import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { nestedInMergePatch } from '../../../problems.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
-import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { readNode } from '../../../write/body/read-body.ts'
 import { isMergePatch } from '../../../write/body/text/request-body.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { addOtherForms } from '../../../write/check/write-checks.ts'
-import { oneRecord } from '../../../write/fusion/fusion-of.ts'
+import { oneRecordOf } from '../../../write/fusion/fusion-of.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
-import { changing, WriteNode } from '../../../write/nodes/write-node.ts'
+import { optionsForChange, WriteNode } from '../../../write/nodes/write-node.ts'
 import { keyIn } from '../../../write/resolve/look-up-records.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
-import { write } from '../../../write/writer.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { parse } from '../reads/request-query.ts'
@@ -65,11 +65,11 @@ export async function update(
   // Before the functions of the model are called, because a malformed header is refused.
   const precondition = preconditionOf(call, resource)
   const host = transformHost(call)
-  const held = refuseUnheld([sent], problems, host)
+  const held = refuseUnstorable([sent], problems, host)
   if (held instanceof Promise) await held
   const stored = withStoredForms([sent], problems, host)
   const [node = sent] = stored instanceof Promise ? await stored : stored
-  const options = changing(resource, { replace, isOfPath: true, precondition })
+  const options = optionsForChange(resource, { replace, isOfPath: true, precondition })
   const change = (asFound: RecordNode) => new WriteNode(options, { path: '', key, asFound })
   return inWrite(
     call,
@@ -77,16 +77,16 @@ export async function update(
     async (writing) => {
       const { context } = writing
       const [asFound = node] =
-        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node], write)
+        relationKeys.size === 0 ? [node] : await resolveUniqueNames(context, [node], writeNodes)
       const one = change(asFound)
-      const [changed = {}] = await write(context, [one])
+      const [changed = {}] = await writeNodes(context, [one])
       // A callback may have changed the key.
       const keys = [keyIn(resource, changed) ?? key]
       const shown = { row: one.shown, plan: echo }
       return () => writtenResult(writing, resource, ast, { keys, many: false, status: 200, shown })
     },
     {
-      one: oneRecord(change(node), ast, echo),
+      oneRecord: oneRecordOf(change(node), ast, echo),
       problems,
       isBulk: relationKeys.size > 0 || nestsSeveral(node),
       retryOn: retriesNames(resource, relationKeys),

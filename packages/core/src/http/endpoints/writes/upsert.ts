@@ -6,7 +6,7 @@ import { unmatchable } from '../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { ReadPlan, Value } from '../../../query/plan/plan.ts'
-import { refuseUnheld } from '../../../write/body/held-values.ts'
+import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { type BodyOptions, nodeReader, readNode } from '../../../write/body/read-body.ts'
 import { RepeatedInMode } from '../../../write/body/repeated-members.ts'
@@ -14,10 +14,10 @@ import { needsTransform, withStoredForms } from '../../../write/body/transform.t
 import { initialValues } from '../../../write/check/initial-values.ts'
 import { addOtherForms, requireAccess } from '../../../write/check/write-checks.ts'
 import { nestsSeveral, type RecordNode } from '../../../write/nodes/node.ts'
-import { changing, type NodeOptions, WriteNode } from '../../../write/nodes/write-node.ts'
+import { optionsForChange, type NodeOptions, WriteNode } from '../../../write/nodes/write-node.ts'
 import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.ts'
 import type { WriteContext } from '../../../write/store/write-context.ts'
-import { write } from '../../../write/writer.ts'
+import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import { relationKeysOf } from './request/relation-keys.ts'
@@ -66,10 +66,10 @@ export async function upsert(
   }
   problems.refuse()
   const nodes = [...read.map(ownChange), ...read.map(({ create }) => create)]
-  await refuseUnheld(nodes, problems, validatorHost(call))
+  await refuseUnstorable(nodes, problems, validatorHost(call))
   const candidates = await withStored(call, read)
   const options: NodeOptions = {
-    ...changing(resource),
+    ...optionsForChange(resource),
     columns,
     isByName: true,
     touches: false,
@@ -89,7 +89,7 @@ export async function upsert(
       const isStored = storeResponse !== undefined
       const returned = many ? returnedEcho(writing, echo, isStored) : undefined
       const nodes = identified.map((candidate) => nodeOf(options, candidate))
-      const written = await write(context, nodes, { returned, isOrdered })
+      const written = await writeNodes(context, nodes, { returned, isOrdered })
       context.problems.refuse()
       const status = nodes.some(({ decision }) => decision === 'create') ? 201 : 200
       const keys = listKeysOf(resource, written)
@@ -211,7 +211,7 @@ async function resolved(
   }
   const changes = candidates.map(ownChange)
   const creates = candidates.map(({ create }) => create)
-  const records = await resolveUniqueNames(context, [...changes, ...creates], write)
+  const records = await resolveUniqueNames(context, [...changes, ...creates], writeNodes)
   return candidates.map((candidate, i) => {
     const change = records[i] as RecordNode
     const create = records[candidates.length + i] as RecordNode

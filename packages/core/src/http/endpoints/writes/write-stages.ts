@@ -20,7 +20,7 @@ import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
 import type { WriteContext, WriteHooks } from '../../../write/store/write-context.ts'
-import { WrittenRecords } from '../../../write/store/written-records.ts'
+import { RuledRecords } from '../../../write/store/ruled-records.ts'
 import {
   KeptAccess,
   keptFindings,
@@ -80,7 +80,7 @@ export async function inWrite(
       batch,
       warn: (message) => runtime.host.warn(message),
       needsChanges: needsChanges(call.hooks),
-      fusionFacts: (one) => fusionFacts(call, opened, one),
+      fusionFacts: (oneRecord) => fusionFacts(call, opened, oneRecord),
       writingIn: (inside, attempt) => writingIn(call, resource, opened, inside, options, attempt),
       finish: (writing, written) => finishBeforeCommit(writing.call, written),
       async beforeCommit(writing, changes) {
@@ -161,7 +161,7 @@ function writingIn(
       mergedDocumentProblem(stored, merged, bodyLimitOf(call.runtime.settings)),
     problems,
     unlocked: [],
-    written: new WrittenRecords(),
+    ruled: new RuledRecords(),
     generatedKeys: new GeneratedKeys(),
     removedLinks: new RemovedLinkCount(resource),
     hosted,

@@ -1,4 +1,5 @@
-// Checks a body that the host has already parsed: depth, keys, strings, numbers.
+// readParsedJson: checks a body that a body parser of the host has already parsed: depth, keys, strings, numbers. `strict-json.ts` makes the
+// same checks of a text.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { isVerbatim } from '../../../lib/json/verbatim.ts'
@@ -6,7 +7,7 @@ import { notJsonValue, numberTooLarge } from '../../../problems.ts'
 import type { InputProblems } from '../input-problems.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 
-/** Copies a parsed body; repeated keys and lost digits can no longer be detected. */
+/** Copies a parsed body, and adds its problems; repeated keys and lost digits can no longer be detected. */
 export function readParsedJson(body: unknown, problems: InputProblems): JsonValue {
   const copy = (value: unknown, path: string, depth: number): JsonValue => {
     if (value === null || typeof value === 'boolean') return value

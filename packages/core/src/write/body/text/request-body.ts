@@ -1,4 +1,4 @@
-// Reads a request body: media type, size, JSON syntax. `read-record.ts` interprets the result.
+// readBody: reads a request body as JSON, after checking its media type and size. `read-body.ts` turns the result into records.
 
 import {
   ApiError,
@@ -16,6 +16,7 @@ import type { InputProblems } from '../input-problems.ts'
 import { readParsedJson } from './json-parsed.ts'
 import { readJsonText } from './strict-json.ts'
 
+/** `application/json`, also with `; charset=utf-8`. */
 const json = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 const mergePatch = /^application\/merge-patch\+json\s*(?:;\s*(?:charset\s*=\s*"?utf-?8"?\s*)?)*$/i
 

@@ -1,4 +1,5 @@
-// A strict JSON parser: reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers (docs/guide/writing.md).
+// readJsonText: a strict JSON parser for bodies. It reports repeated keys and keys such as `__proto__`, and keeps all digits of numbers
+// (docs/guide/writing.md): `12.50` and `12345678901234567890` become objects that stand for the number (`lib/json/verbatim.ts`).
 
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -8,6 +9,7 @@ import type { InputProblems } from '../input-problems.ts'
 import { plainJson } from '../plain-json.ts'
 import { badKey, badText, refuseDepth, refuseKeyCount, refuseKeyLength } from './json-limits.ts'
 
+/** `-12.5e3` at the position of the parser. */
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a JSON string must escape
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y

@@ -1,4 +1,4 @@
-// withDefaultKeys: asks the database for the keys of many new records before it inserts them, if a default such as `uuid()` makes them.
+// withDefaultKeys: asks the database for the keys of many new records before they are inserted, if a default such as `uuid()` makes them.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -38,10 +38,10 @@ export async function withDefaultKeys(
     return new NewRow({ ...values, ...keys }, path, filled)
   })
   if (!areKeys(resource, rows)) return group
-  const given = new Set([...group.columns, ...asked])
+  const columnsWithValues = new Set([...group.columns, ...asked])
   return {
     generated: group.generated.filter(isCounter),
-    columns: [...resource.allColumns.values()].filter((column) => given.has(column)),
+    columns: [...resource.allColumns.values()].filter((column) => columnsWithValues.has(column)),
     rows,
   }
 }

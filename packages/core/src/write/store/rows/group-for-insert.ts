@@ -1,4 +1,4 @@
-// groupForInsert: divides new records into groups that one statement inserts.
+// groupForInsert: divides the new records of a list into groups, each of which one statement inserts: `insert into t (a, b) values (…), (…)`.
 
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
@@ -33,25 +33,25 @@ export function groupForInsert(
 ): readonly InsertGroup[] {
   const groups: GrowingGroup[] = []
   let group: GrowingGroup | undefined
-  for (const one of rows) {
+  for (const row of rows) {
     // Rows without any columns are inserted one by one, because SQL has no statement for several.
     const inGroup = group !== undefined && group.columns.length > 0
-    if (group !== undefined && inGroup && hasColumns(resource, one.values, group.columns)) {
-      group.rows.push(one)
+    if (group !== undefined && inGroup && hasColumns(resource, row.values, group.columns)) {
+      group.rows.push(row)
       continue
     }
-    const { generated, given } = splitGeneratedKey(resource, one.values)
-    const row = new NewRow(given, one.path, one.filled)
-    const own = storedColumns(resource, given)
+    const { generated, insertValues } = splitGeneratedKey(resource, row.values)
+    const insertedRow = new NewRow(insertValues, row.path, row.filled)
+    const own = storedColumns(resource, insertValues)
     if (group !== undefined && equalLists(group.generated, generated)) {
       const columns = commonColumns(resource, group.columns, own, omitted)
       if (columns !== undefined) {
         group.columns = columns
-        group.rows.push(row)
+        group.rows.push(insertedRow)
         continue
       }
     }
-    group = { generated, columns: own, rows: [row] }
+    group = { generated, columns: own, rows: [insertedRow] }
     groups.push(group)
   }
   return groups
@@ -93,5 +93,5 @@ function commonColumns(
   for (const column of others) all.add(column)
   const isLeftOut = (column: NamedColumn): boolean => !more.has(column) || !some.includes(column)
   for (const column of all) if (isLeftOut(column) && omitted(column) === undefined) return undefined
-  return all.size === some.length ? some : [...allColumns.values()].filter((one) => all.has(one))
+  return all.size === some.length ? some : [...allColumns.values()].filter((column) => all.has(column))
 }

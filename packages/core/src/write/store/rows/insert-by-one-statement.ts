@@ -1,4 +1,5 @@
-// insertWithKeys: inserts several records with one statement, and assigns the generated keys to the records.
+// insertWithKeys: inserts several records with one statement, and finds out which of the generated keys belongs to which record: from the order
+// of RETURNING, or from the first key and the step of the counter.
 
 import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../../database/cell.ts'
@@ -8,7 +9,7 @@ import { sql } from '../../../lib/sql/fragment.ts'
 import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
 import type { Output } from '../../../query/plan/plan.ts'
-import { columnsOf } from '../../nodes/look-up-plan.ts'
+import { outputOfColumns } from '../../nodes/look-up-plan.ts'
 import type { Values } from '../../nodes/node.ts'
 import { type CompiledWrite, compileInserts } from '../../statements/statements.ts'
 import { runWrite, runWriteForRows } from '../run-write.ts'
@@ -109,7 +110,7 @@ async function returnedKeys(
   key: NamedColumn,
   returned: ReturnedRows | undefined,
 ): Promise<readonly JsonValue[] | undefined> {
-  const output = returned?.output ?? columnsOf(resource, [key])
+  const output = returned?.output ?? outputOfColumns(resource, [key])
   const inserted = await insertByOneStatement(context, resource, columns, rows, output)
   const read = columnReader(inserted.readers, key)
   const keys: JsonValue[] = []

@@ -1,4 +1,4 @@
-// insertRows: inserts many records with few statements. If the database refuses one of them, finds out which.
+// insertRows: inserts the new records of a segment with few statements. If the database refuses one of them, finds out which.
 
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import { dependentsOf } from '../../../model/registry/relations/dependents.ts'
@@ -8,7 +8,7 @@ import type { Values } from '../../nodes/node.ts'
 import { refusalOfFirst } from '../../refusals/first-refusal.ts'
 import { writeRefusalOf } from '../../refusals/refusal.ts'
 import { isNoted, noteWritten } from '../note-written.ts'
-import { insert } from '../save.ts'
+import { insertSingle } from '../save.ts'
 import { rollBackTo, setSavepoint } from '../savepoint.ts'
 import type { WriteContext } from '../write-context.ts'
 import { withDefaultKeys } from './default-keys.ts'
@@ -30,7 +30,7 @@ export async function insertRows(
 ): Promise<readonly Values[]> {
   const inserts = context.target.dialect.shortcuts?.multiRowInserts
   if (inserts === undefined || rows.length === 1) return insertEach(context, resource, rows)
-  const ordered = inOrder(context, resource, rows)
+  const ordered = inInsertOrder(context, resource, rows)
   const stored = await insertGroups(context, resource, ordered, inserts, returned)
   if (ordered === rows) return stored
   const byRow = new Map(ordered.map((row, i) => [row, stored[i] as Values]))
@@ -41,7 +41,7 @@ export async function insertRows(
  * The rows in an order in which each can be inserted after those that it refers to: InnoDB checks foreign keys row by row, and
  * other databases for each statement, of which a long list takes several.
  */
-function inOrder(
+function inInsertOrder(
   { registry }: WriteContext,
   resource: Resource,
   rows: readonly NewRow[],
@@ -51,7 +51,7 @@ function inOrder(
   const ordered = referredFirst(registry, resource, values)
   if (ordered === values) return rows
   const byValues = new Map(rows.map((row) => [row.values, row]))
-  return ordered.map((one) => byValues.get(one) as NewRow)
+  return ordered.map((values) => byValues.get(values) as NewRow)
 }
 
 const refersToItself = (registry: Registry, resource: Resource): boolean =>
@@ -59,6 +59,7 @@ const refersToItself = (registry: Registry, resource: Resource): boolean =>
 
 const valuesIn = ({ values }: NewRow): Values => values
 
+/** Inserts the groups of `groupForInsert`, in chunks that one statement can have. */
 async function insertGroups(
   context: WriteContext,
   resource: Resource,
@@ -67,8 +68,8 @@ async function insertGroups(
   returned: ReturnedRows | undefined,
 ): Promise<readonly Values[]> {
   const stored: Values[] = []
-  for (const one of groupForInsert(resource, rows, inserts)) {
-    const group = await withDefaultKeys(context, resource, one)
+  for (const insertGroup of groupForInsert(resource, rows, inserts)) {
+    const group = await withDefaultKeys(context, resource, insertGroup)
     for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {
       const part = { ...group, rows: some }
       const made = await insertOrExplain(context, resource, part, inserts, returned)
@@ -79,6 +80,7 @@ async function insertGroups(
   return stored
 }
 
+/** Inserts each row by its own statement. */
 async function insertEach(
   context: WriteContext,
   resource: Resource,
@@ -86,7 +88,7 @@ async function insertEach(
 ): Promise<readonly Values[]> {
   const stored: Values[] = []
   for (const { values, path, filled } of rows) {
-    stored.push(await insert(context, resource, values, path, { filled }))
+    stored.push(await insertSingle(context, resource, values, path, { filled }))
   }
   return stored
 }

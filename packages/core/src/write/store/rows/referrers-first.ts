@@ -2,9 +2,8 @@
 
 import { dependentsOf, referredColumns } from '../../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../../model/registry/resource.ts'
-import { keyText } from '../../../query/run/key.ts'
+import { keyFromRow, keyText } from '../../../query/run/key.ts'
 import type { Values } from '../../nodes/node.ts'
-import { valuesOf } from '../../resolve/look-up-records.ts'
 
 /**
  * Sorts each row after the rows that refer to it: if book 3 refers to book 2, and 2 to 1, the order is 3, 2, 1. Rows that refer to
@@ -71,11 +70,11 @@ function referrersOf(
     if (dependent.resource !== resource) continue
     const byKey = new Map<string, Values>()
     for (const row of rows) {
-      const key = valuesOf(referredColumns(dependent), row)
+      const key = keyFromRow(referredColumns(dependent), row)
       if (key !== undefined) byKey.set(keyText(key), row)
     }
     for (const row of rows) {
-      const key = valuesOf(dependent.held, row)
+      const key = keyFromRow(dependent.held, row)
       const referred = key && byKey.get(keyText(key))
       if (referred === undefined || referred === row) continue
       const known = referrers.get(referred)

@@ -1,5 +1,5 @@
 // removeRows: deletes many records, or marks them as deleted, with few statements, and writes those that lose references to them. If the
-// database refuses a record, finds out which one.
+// database refuses a record, finds out which one. The step after the hooks, which have set `row` of each node.
 
 import {
   type Dependent,
@@ -30,13 +30,14 @@ import type { WriteContext } from '../write-context.ts'
 import { ChangedRow, RemovedLinks, RemovedRow } from './rows.ts'
 import { partsOf } from './update-rows.ts'
 
-/** A row to write: a class, as `WriteNode` says. */
-class Pending {
+/** A row to delete, to mark as deleted or to change. A class, as `WriteNode` says. */
+class PendingRow {
   readonly resource: Resource
   readonly key: readonly Value[]
   readonly stored: Values
   /** The values to write: those that mark the record as deleted, or its changes; null to delete its row. */
   readonly written: Values | null
+  /** Rows are written after those with a smaller height, as `RemovedRow` says. */
   readonly height: number
 
   constructor(resource: Resource, row: ChangedRow | RemovedRow) {
@@ -85,12 +86,13 @@ export async function removeRows(
   }
 }
 
-async function removeGroups(context: WriteContext, { links, rows }: Groups): Promise<void> {
+async function removeGroups(context: WriteContext, { links, rows }: RemovalGroups): Promise<void> {
   for (const group of links) await removeLinks(context, group)
   for (const group of rows) await storeGroup(context, group)
 }
 
-async function storeGroup(context: WriteContext, rows: Group<Pending>): Promise<void> {
+/** Writes the rows of a group: one row by its key, several by few statements. */
+async function storeGroup(context: WriteContext, rows: RemovalGroup<PendingRow>): Promise<void> {
   const [first] = rows
   if (rows.length === 1) return storeRow(context, first)
   return first.written === null ? deleteRows(context, rows) : markRows(context, first.written, rows)
@@ -98,7 +100,7 @@ async function storeGroup(context: WriteContext, rows: Group<Pending>): Promise<
 
 async function storeRow(
   context: WriteContext,
-  { resource, key, stored, written }: Pending,
+  { resource, key, stored, written }: PendingRow,
 ): Promise<void> {
   const { target } = context
   const matches = keyMatches(resource, key)
@@ -113,7 +115,7 @@ async function storeRow(
   }
 }
 
-async function deleteRows(context: WriteContext, rows: Group<Pending>): Promise<void> {
+async function deleteRows(context: WriteContext, rows: RemovalGroup<PendingRow>): Promise<void> {
   const [{ resource }] = rows
   await emptyOwnReferences(context, resource, rows)
   for (const some of keyChunks(context.target.dialect, rows, resource.primaryKey)) {
@@ -129,7 +131,7 @@ async function deleteRows(context: WriteContext, rows: Group<Pending>): Promise<
 async function emptyOwnReferences(
   context: WriteContext,
   resource: Resource,
-  rows: readonly Pick<Pending, 'key' | 'stored'>[],
+  rows: readonly Pick<PendingRow, 'key' | 'stored'>[],
 ): Promise<void> {
   const { target } = context
   if (target.dialect.keepsOwnReferences !== true) return
@@ -162,7 +164,7 @@ async function referenceToAnother(
   context: WriteContext,
   resource: Resource,
   dependent: Dependent,
-  rows: readonly Pick<Pending, 'key'>[],
+  rows: readonly Pick<PendingRow, 'key'>[],
 ): Promise<Values | undefined> {
   const { held } = dependent
   if (resource.uniqueKeys.some((key) => key.every((column) => held.includes(column)))) return
@@ -181,7 +183,7 @@ async function referenceToAnother(
 async function markRows(
   context: WriteContext,
   written: Values,
-  rows: Group<Pending>,
+  rows: RemovalGroup<PendingRow>,
 ): Promise<void> {
   const [{ resource }] = rows
   const byChange = new Map(rows.map((row) => [changeOf(row), row]))
@@ -192,11 +194,11 @@ async function markRows(
       await runWrite(context, compiled.statement, { ...ofMany(resource), step: 'update' })
       continue
     }
-    for (const one of some) await storeRow(context, byChange.get(one) as Pending)
+    for (const change of some) await storeRow(context, byChange.get(change) as PendingRow)
   }
 }
 
-async function removeLinks(context: WriteContext, all: Group<PendingLinks>): Promise<void> {
+async function removeLinks(context: WriteContext, all: RemovalGroup<PendingLinks>): Promise<void> {
   const { target } = context
   const [{ resource, dependent, key }] = all
   const step = { step: 'delete', resource, path: '', values: {} } as const
@@ -214,37 +216,37 @@ async function removeLinks(context: WriteContext, all: Group<PendingLinks>): Pro
 }
 
 const keyOf = ({ key }: { readonly key: readonly Value[] }): readonly Value[] => key
-const changeOf = ({ stored, written }: Pending): ChangedRow =>
+const changeOf = ({ stored, written }: PendingRow): ChangedRow =>
   new ChangedRow(stored, written ?? {}, '', written ?? {})
 const ofMany = (resource: Resource) => ({ resource, path: '', values: {}, key: null }) as const
 
 /** What one statement writes, or one for each chunk. */
-type Group<P> = readonly [P, ...P[]]
+type RemovalGroup<P> = readonly [P, ...P[]]
 
-interface Groups {
-  readonly links: readonly Group<PendingLinks>[]
-  readonly rows: readonly Group<Pending>[]
+interface RemovalGroups {
+  readonly links: readonly RemovalGroup<PendingLinks>[]
+  readonly rows: readonly RemovalGroup<PendingRow>[]
 }
 
 /** The groups in the order of their statements: links, which refer to records on both sides, and then records by their heights. */
-function groupsOf(nodes: readonly WriteNode[]): Groups {
+function groupsOf(nodes: readonly WriteNode[]): RemovalGroups {
   const links = new Map<Dependent, [PendingLinks, ...PendingLinks[]]>()
-  const rows = new Map<string, [Pending, ...Pending[]]>()
+  const rows = new Map<string, [PendingRow, ...PendingRow[]]>()
   for (const { row, options } of nodes) {
     const { resource } = options
-    if (row instanceof RemovedLinks) add(links, row.dependent, { ...row, resource })
+    if (row instanceof RemovedLinks) addToGroup(links, row.dependent, { ...row, resource })
     if (!(row instanceof RemovedRow || row instanceof ChangedRow)) continue
-    const one = new Pending(resource, row)
-    const { height, written } = one
+    const pendingRow = new PendingRow(resource, row)
+    const { height, written } = pendingRow
     const columns = written === null ? [] : storedColumns(resource, written)
-    add(rows, [height, resource.name, ...columns.map(({ name }) => name)].join(' '), one)
+    addToGroup(rows, [height, resource.name, ...columns.map(({ name }) => name)].join(' '), pendingRow)
   }
   const byHeight = [...rows.values()].sort(([a], [b]) => a.height - b.height)
   return { links: [...links.values()], rows: byHeight }
 }
 
-function add<K, P>(groups: Map<K, [P, ...P[]]>, name: K, one: P): void {
+function addToGroup<K, P>(groups: Map<K, [P, ...P[]]>, name: K, pending: P): void {
   const known = groups.get(name)
-  if (known === undefined) groups.set(name, [one])
-  else known.push(one)
+  if (known === undefined) groups.set(name, [pending])
+  else known.push(pending)
 }

@@ -1,4 +1,5 @@
-// ReturnedRows: collects the rows that the statements of a list return, so that the response needs no other read.
+// ReturnedRows: collects the rows that the statements of a list return (RETURNING), so that the response needs no other read. An endpoint
+// creates it (`returnedEcho`), if nothing can change or hide a row afterwards.
 
 import { cellOf, type RawRow } from '../../../database/cell.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -29,7 +30,7 @@ export function addReturned(
   for (let i = 0; i < loaded.length; i++) rows.push(loaded[i] as LoadedRow)
 }
 
-/** Returns a function that reads a column of the record from a returned row. */
+/** Returns a function that reads a column of the record from a returned row; throws if the statement does not return the column. */
 export function columnReader(
   readers: CompiledWrite['readers'],
   { name }: NamedColumn,

@@ -1,4 +1,4 @@
-// What the statements of a write store: new rows, changed ones, and those that are removed.
+// What the statements of a write store: new rows, changed ones, and those that are removed. The hooks of a node make its row (`WriteNode.row`).
 
 import type { Dependent } from '../../../model/registry/relations/dependents.ts'
 import type { Value } from '../../../query/plan/plan.ts'
@@ -8,7 +8,7 @@ import type { Values } from '../../nodes/node.ts'
 export class NewRow {
   readonly values: Values
   readonly path: string
-  /** `filled` of `WriteRefusal`. */
+  /** The foreign keys among the values that nested objects or the record around this one have set; for the error of a refusal. */
   readonly filled: Values | undefined
 
   constructor(values: Values, path: string, filled: Values | undefined) {
@@ -25,7 +25,7 @@ export class ChangedRow {
   readonly path: string
   /** The values that the body requests, including those that equal the stored ones. */
   readonly requested: Values
-  /** `filled` of `WriteRefusal`. */
+  /** As in `NewRow`. */
   readonly filled: Values | undefined
 
   constructor(stored: Values, written: Values, path: string, requested: Values, filled?: Values) {

@@ -1,5 +1,5 @@
-// updateRows: updates many records with few statements, each record with its own values. If the database refuses a record, finds out
-// which one.
+// updateRows: updates the changed records of a segment with few statements, each record with its own values. If the database refuses a record,
+// finds out which one.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
@@ -21,13 +21,13 @@ import { addReturned, type ReturnedRows } from './returned-rows.ts'
 import { ChangedRow } from './rows.ts'
 
 /** Rows that write the same columns. */
-interface Group {
+interface UpdateGroup {
   readonly columns: readonly NamedColumn[]
   readonly rows: ChangedRow[]
 }
 
-/** Rows of a group that `compiled` changes; without `compiled`, a single row. */
-interface Part {
+/** Rows of a group that the statement `compiled` changes; without it, a single row. */
+interface UpdatePart {
   readonly rows: readonly ChangedRow[]
   readonly compiled?: CompiledWrite
 }
@@ -79,7 +79,7 @@ interface GroupUpdates {
 }
 
 /** Divides the rows of a group among as few statements as possible. */
-export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
+export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<UpdatePart> {
   const { context, resource, columns } = group
   const { primaryKey } = resource
   const isShared = columns.every(({ name }) => haveSame(name, rows))
@@ -97,7 +97,7 @@ function haveSame(name: string, rows: readonly ChangedRow[]): boolean {
 }
 
 /** The rows as one part, if one statement can change all of them; otherwise in smaller parts. */
-function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<Part> {
+function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<UpdatePart> {
   const compiled = rows.length === 1 ? undefined : compiledFor(group, rows)
   if (compiled !== undefined || rows.length === 1) {
     yield { rows, ...(compiled && { compiled }) }
@@ -156,7 +156,7 @@ function groupsOf(
   context: WriteContext,
   resource: Resource,
   rows: readonly ChangedRow[],
-): readonly Group[] {
+): readonly UpdateGroup[] {
   const groups = groupsByColumns(resource, rows)
   const { dialect } = context.target
   if (groups.length < 2 || !maySetUnchangedColumns(dialect, resource)) return groups
@@ -186,9 +186,9 @@ function withEqualValues(row: ChangedRow, columns: readonly NamedColumn[]): Chan
 }
 
 /** Groups rows by the columns that they write. A row whose key changes is in its own group. */
-function groupsByColumns(resource: Resource, rows: readonly ChangedRow[]): readonly Group[] {
-  const groups = new Map<string, Group>()
-  let last: Group | undefined
+function groupsByColumns(resource: Resource, rows: readonly ChangedRow[]): readonly UpdateGroup[] {
+  const groups = new Map<string, UpdateGroup>()
+  let last: UpdateGroup | undefined
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as ChangedRow
     if (last === undefined || !hasColumns(resource, row.written, last.columns)) {
@@ -203,6 +203,7 @@ function groupsByColumns(resource: Resource, rows: readonly ChangedRow[]): reado
   return [...groups.values()]
 }
 
+/** Changes each row by its own statement. */
 async function updateEach(
   context: WriteContext,
   resource: Resource,
@@ -236,6 +237,7 @@ async function updateOrExplain(
   }
 }
 
+/** Changes the rows by groups, and notes them. */
 async function updateGroups(
   context: WriteContext,
   resource: Resource,

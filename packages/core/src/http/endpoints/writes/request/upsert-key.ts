@@ -1,11 +1,11 @@
 // upsertKeyOf: the values by which an upsert looks up a record of its body.
 
+import { keyFromRow } from '../../../../query/run/key.ts'
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'
 import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
 import type { RecordNode, Values } from '../../../../write/nodes/node.ts'
-import { valuesOf } from '../../../../write/resolve/look-up-records.ts'
 
 /** The values of the unique key of a record; undefined if one is missing or null. `values` are those of the body, and initial ones. */
 export function upsertKeyOf(
@@ -13,7 +13,7 @@ export function upsertKeyOf(
   node: RecordNode,
   values: Values = node.values,
 ): readonly Value[] | undefined {
-  if (node.parents.length === 0) return valuesOf(columns, values)
+  if (node.parents.length === 0) return keyFromRow(columns, values)
   const key: Value[] = []
   for (const column of columns) {
     const value = referredValue(node, column) ?? valueOfJson(column, values[column.name])

@@ -1,4 +1,4 @@
-// Removing: what the hooks of a record that is removed and those of its dependents share. Types only.
+// RemovalContext: what the functions of `removal/` need of the segment whose records are removed; `segments/call-hooks.ts` makes it. Types only.
 
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
@@ -14,8 +14,8 @@ export interface Removing {
   readonly add: (node: WriteNode) => void
   /** Stores the nodes that were added. */
   readonly flush: () => Promise<void>
-  /** Calls the hooks of dependents. */
+  /** Calls the hooks of dependents, which are a level of their own. `links` are theirs. */
   readonly remove: (dependents: readonly WriteNode[], links: LinksOfRows) => Promise<void>
-  /** Call it when what was looked up of the next records may be wrong, so that they are looked up again. */
+  /** Called when what was looked up of the next records may be wrong, so that they are looked up again. */
   readonly forgetLookUps: () => void
 }

@@ -1,4 +1,5 @@
-// WrittenRecords: the records that a write has stored, as far as they may overlap others (`exclude` of their model).
+// RuledRecords: collects the records that a write has stored, as far as they may overlap others (the rules in `exclude` of their model).
+// `check/overlaps.ts` checks them at the end of the write.
 
 import type { Exclusion, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
@@ -7,7 +8,7 @@ import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 
 /** Whether a change may concern a rule: because it sets a column of it, or because the database sets one. */
-export function concerns(
+export function mayConcernRule(
   resource: Resource,
   rule: Exclusion,
   before: Values | null,
@@ -35,8 +36,8 @@ interface NotLocked {
   readonly keys: readonly (readonly Value[])[]
 }
 
-/** The records that a write has stored, as far as a rule may no longer hold for them. */
-export class WrittenRecords {
+/** The records that a write has stored, as far as a rule may no longer hold for them; `WriteContext.ruled`. */
+export class RuledRecords {
   readonly #byRule = new Map<Exclusion, { resource: Resource; records: Map<string, RuledRecord> }>()
   /** What has to be locked at the end, because it was missing before the records were stored. */
   readonly notLocked: NotLocked[] = []
@@ -44,7 +45,7 @@ export class WrittenRecords {
   /** Notes a record that a statement has written. The parameters are those of `ChangeLog.note`. */
   note(resource: Resource, before: Values | null, after: Values, path: string | null): void {
     for (const rule of resource.exclusions) {
-      if (!concerns(resource, rule, before, after)) continue
+      if (!mayConcernRule(resource, rule, before, after)) continue
       const key = keyFromRow(resource.primaryKey, after)
       if (key === undefined) throw new Error(`A ${resource.name} without a key was written.`)
       const known = this.#byRule.get(rule) ?? {

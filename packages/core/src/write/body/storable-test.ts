@@ -1,4 +1,5 @@
-// The test of one value, whether a column of the database holds it: the database would round, cut or replace other values.
+// The test of one value, whether a column of the database holds it unchanged. The database would round, cut or replace other values: a column
+// `decimal(8, 2)` stores 1.239 as 1.24. What each column holds is a `Held` of the dialect.
 
 import type { Held } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -17,11 +18,11 @@ import {
 } from '../../problems.ts'
 import { outsideLimits } from './value-limits.ts'
 
-/** The problem with a value, or the item of a list, that a column does not hold. Accepts values that are not null. */
-export type HeldTest = (value: JsonValue) => CodedProblem | undefined
+/** Returns the problem with a value, or with an item of a list, that a column does not hold. It is not called for null. */
+export type StorableTest = (value: JsonValue) => CodedProblem | undefined
 
 /** The test of a column, or of the items of its lists; undefined if it holds every value that its model accepts. */
-export function heldTestOf(held: Held, column: NamedColumn): HeldTest | undefined {
+export function storableTestOf(held: Held, column: NamedColumn): StorableTest | undefined {
   const isList = columnTypes[column.type].json === 'array'
   const type = isList ? (column.items ?? 'text') : column.type
   const { number, text, fromClock, responsesLoseDigits, schema } = columnTypes[type]
@@ -35,19 +36,21 @@ export function heldTestOf(held: Held, column: NamedColumn): HeldTest | undefine
   return schema.contentEncoding === undefined ? undefined : testOfBytes(held)
 }
 
-function testOfMoments({ digits }: Held): HeldTest | undefined {
+/** Tests datetimes of a column with fewer digits after the second than milliseconds. */
+function testOfMoments({ digits }: Held): StorableTest | undefined {
   // The canonical form of a datetime has at most milliseconds.
   if (digits === undefined || digits >= 3) return undefined
   return (value) => (fractionOf(value) > digits ? momentTooPrecise(digits) : undefined)
 }
 
 /** Tests numbers that have at most `most` digits after the point. */
-function testOfDigits({ digits }: Held, most: number): HeldTest | undefined {
+function testOfDigits({ digits }: Held, most: number): StorableTest | undefined {
   if (digits === undefined || digits >= most) return undefined
   return (value) => (digitsOf(value) > digits ? numberTooPrecise(digits) : undefined)
 }
 
-function testOfIntegers(held: Held): HeldTest | undefined {
+/** Tests integers: of a column that takes 70 for the year 1970, or 0 for the next number of its counter, or that rounds to tens. */
+function testOfIntegers(held: Held): StorableTest | undefined {
   const { shortYears, generatesForZero } = held
   if (shortYears === true) {
     return (value) => (Number(value) > 0 && Number(value) < 100 ? shortYear : undefined)
@@ -57,7 +60,8 @@ function testOfIntegers(held: Held): HeldTest | undefined {
   return (value) => (Number(value) === 0 ? generatingZero : test?.(value))
 }
 
-function testOfFloats(held: Held): HeldTest | undefined {
+/** Tests floats of a column of 32 bits, or with a declared number of digits. */
+function testOfFloats(held: Held): StorableTest | undefined {
   const { floatDigits, digits } = held
   const test = testOfDigits(held, Infinity)
   if (floatDigits === undefined) return test
@@ -93,7 +97,7 @@ function singleProblem(
 }
 
 /** The database refuses long texts, but for some types it cuts them, or blanks at their end. */
-function testOfTexts(held: Held, { type, definition }: NamedColumn): HeldTest | undefined {
+function testOfTexts(held: Held, { type, definition }: NamedColumn): StorableTest | undefined {
   const { length, bytes, cutsTexts, losesBlanks } = held
   // The limit of a list is not that of its items.
   const most = columnTypes[type].json === 'array' ? Infinity : (definition.maxLength ?? Infinity)
@@ -110,7 +114,7 @@ function testOfTexts(held: Held, { type, definition }: NamedColumn): HeldTest | 
 }
 
 /** Tests base64 texts of a column that fills its values up to a fixed size. */
-function testOfBytes({ fixedBytes }: Held): HeldTest | undefined {
+function testOfBytes({ fixedBytes }: Held): StorableTest | undefined {
   if (fixedBytes === undefined) return undefined
   return (value) => {
     const text = String(value)
@@ -119,7 +123,7 @@ function testOfBytes({ fixedBytes }: Held): HeldTest | undefined {
   }
 }
 
-/** The digits after the second of a canonical datetime, without zeros at their end. */
+/** The digits after the second of a canonical datetime, without zeros at their end: `2026-05-14T10:30:00.250Z` → 2. */
 function fractionOf(value: JsonValue): number {
   const [, fraction = ''] = /\.([0-9]*?)0*Z$/.exec(String(value)) ?? []
   return fraction.length
