@@ -98,6 +98,7 @@ export function writeRequest<W extends OpenWrite, R>(
   )
 }
 
+/** How the first attempt is made: by one statement if `fusionOf` agrees, otherwise by steps. */
 function firstAttempt<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
   oneRecord: OneRecord | undefined,
@@ -113,6 +114,7 @@ function firstAttempt<W extends OpenWrite, R>(
     : { fusion: undefined, isAtomic: isAtomic(oneRecord, facts), mayRepeat, deferred }
 }
 
+/** Whether the write may succeed if it is made again after this error. */
 function mayRetry(
   error: unknown,
   retryOn: ((refusal: WriteRefusal) => boolean) | undefined,
@@ -168,6 +170,7 @@ async function writeNested(
   return nodes.map(knownValues)
 }
 
+/** The level of a list; nodes that remove records share their state (`Removals`). */
 function levelOf(context: WriteContext, nodes: readonly WriteNode[], isOrdered: boolean): Level {
   const removal = nodes[0]?.options.removal
   // `top` is the model in the path of the request, whose limit counts.

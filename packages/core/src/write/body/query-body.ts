@@ -22,11 +22,12 @@ export function wholeQuery(request: ApiRequest, urlQuery: string, limit: BodyLim
   if (type === undefined) throw missingMediaType(queryMediaType)
   if (!form.test(type)) throw unsupportedMediaType(type, queryMediaType)
   refuseUnreadable(request, limit)
-  const query = textOf(body, limit)
+  const query = queryText(body, limit)
   return [urlQuery, query].filter((part) => part !== '').join('&')
 }
 
-function textOf(body: unknown, limit: BodyLimit): string {
+/** The body as text; throws 400 if a body parser of the host has read it, and 413 beyond the limit. */
+function queryText(body: unknown, limit: BodyLimit): string {
   if (body === undefined || body === '') return ''
   // A body parser of the host loses the order of the parameters and the structure of `or[…]`.
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) throw parsedQueryBody()

@@ -110,6 +110,7 @@ export interface ChildChanges {
 /** The columns of a unique key of the target, by the name of the relation (`labels.on_conflict=name`). */
 export type RelationKeys = ReadonlyMap<string, readonly NamedColumn[]>
 
+/** Nested objects name stored records by their primary keys alone. */
 export const noRelationKeys: RelationKeys = new Map()
 
 type Members = { readonly [key: string]: JsonValue }

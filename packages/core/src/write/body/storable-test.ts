@@ -87,8 +87,8 @@ function singleProblem(
     shown = Number(single.toFixed(declared))
     if (shown === value) return undefined
   } else {
-    for (let some = 1; some <= most; some++) {
-      shown = Number(single.toPrecision(some))
+    for (let digitCount = 1; digitCount <= most; digitCount++) {
+      shown = Number(single.toPrecision(digitCount))
       if (shown === value) return undefined
       if (Math.fround(shown) === single) break
     }

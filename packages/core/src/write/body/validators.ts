@@ -129,6 +129,7 @@ export async function problemsOf(
 const ofValue = (problems: readonly CodedProblem[]): readonly Finding[] =>
   problems.map((problem) => ({ at: '', problem }))
 
+/** Tests a value by a named validator. */
 function checkByName(name: ValidatorName, value: JsonValue): readonly CodedProblem[] {
   const { test, message } = byName[name]
   const good = typeof value === 'string' && value.length <= longest && test(value)

@@ -111,6 +111,7 @@ function refuseMissing({ problems }: WriteContext, { asFound, error }: WriteNode
   throw error
 }
 
+/** Checks a new record: its period, its problems as a new record, and that its foreign keys do not contradict the records around it. */
 function checkNew(context: WriteContext, node: WriteNode, record: RecordNode): MaybePromise<void> {
   const { resource, path } = record
   const { filled, parentKeys } = node
@@ -125,6 +126,7 @@ function checkNew(context: WriteContext, node: WriteNode, record: RecordNode): M
   context.generatedKeys.refuseGuessed(resource, record.values, path, keys)
 }
 
+/** Checks a change of a stored record. */
 function checkChange(
   context: WriteContext,
   { options, resource }: Level,
@@ -217,6 +219,7 @@ export async function refuseBeforeParents(
   context.problems.refuse()
 }
 
+/** Adds the problems of a change that show in the comparison with its stored record. */
 async function addComparedProblems(
   context: WriteContext,
   { decision, asFound, stored, options }: WriteNode,

@@ -124,9 +124,9 @@ async function lockKeys(
   parent: ResolvedRelation,
   keys: readonly (readonly Value[])[],
 ): Promise<void> {
-  for (const some of keyChunks(target.dialect, keys, parent.to)) {
-    const locked = await lease.rows(compileLockInOrder(target, parent.target, parent.to, some))
-    if (locked.length < some.length) ruled.notLocked.push({ parent, keys: some })
+  for (const keyChunk of keyChunks(target.dialect, keys, parent.to)) {
+    const locked = await lease.rows(compileLockInOrder(target, parent.target, parent.to, keyChunk))
+    if (locked.length < keyChunk.length) ruled.notLocked.push({ parent, keys: keyChunk })
   }
 }
 
@@ -194,8 +194,8 @@ async function recordsFound(
   compile: (keys: readonly (readonly Value[])[]) => CompiledWrite | undefined,
 ): Promise<readonly RuledRecord[]> {
   const found = new Map<string, RuledRecord>()
-  for (const some of keyChunks(context.target.dialect, records, primaryKey)) {
-    const statement = compile(some.map(({ key }) => key))
+  for (const recordChunk of keyChunks(context.target.dialect, records, primaryKey)) {
+    const statement = compile(recordChunk.map(({ key }) => key))
     if (statement === undefined) continue
     for (const row of await readLocked(context, statement)) {
       const key = keyFromRow(primaryKey, row) ?? []

@@ -105,9 +105,9 @@ export async function refuseDeletedMeanwhile(context: WriteContext): Promise<voi
     const [{ resource, columns }] = group
     const keys = new Map(group.map(({ key }) => [keyText(key), key]))
     const found = new Set<string | undefined>()
-    for (const some of keyChunks(context.target.dialect, [...keys.values()], columns)) {
-      const plan = planRecords(resource, columns, some, { read: columns })
-      const rows = await readLocked(context, compileReferred(context, plan, columns, some))
+    for (const keyChunk of keyChunks(context.target.dialect, [...keys.values()], columns)) {
+      const plan = planRecords(resource, columns, keyChunk, { read: columns })
+      const rows = await readLocked(context, compileReferred(context, plan, columns, keyChunk))
       for (const row of rows) found.add(keyTextIn(columns, row))
     }
     for (const { key, paths } of group) {

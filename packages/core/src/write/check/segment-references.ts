@@ -166,12 +166,12 @@ async function visibleKeys(
   }
   const isAllowed = await context.access.mayWrite(target, 'GET_ONE')
   const found = new Set<string>()
-  for (const some of keyChunks(context.target.dialect, [...keys.values()], to)) {
+  for (const keyChunk of keyChunks(context.target.dialect, [...keys.values()], to)) {
     // As in `isVisible`: if the caller has no access to the target, the row only has to exist.
-    const plan = planRecords(target, to, some, { read: to, includeDeleted: !isAllowed })
+    const plan = planRecords(target, to, keyChunk, { read: to, includeDeleted: !isAllowed })
     const rows = isAllowed
-      ? await readReferred(context, plan, { holder, columns: to, keys: some, paths })
-      : await readUnscoped(context, plan, some.length)
+      ? await readReferred(context, plan, { holder, columns: to, keys: keyChunk, paths })
+      : await readUnscoped(context, plan, keyChunk.length)
     for (const row of rows) found.add(keyTextIn(to, row) ?? '')
   }
   return found

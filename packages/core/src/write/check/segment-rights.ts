@@ -20,6 +20,7 @@ export async function requireRights(context: WriteContext, { level }: Segment): 
   }
 }
 
+/** Throws 403 unless the caller may change or remove records of the model, and list those that the body nests. */
 async function requireChangeAccess(
   context: WriteContext,
   { nodes, options, resource }: Level,

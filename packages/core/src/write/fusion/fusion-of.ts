@@ -127,6 +127,7 @@ const referencesOf = (
 ): readonly ResolvedRelation[] =>
   (record && checkedReferences(resource, record.values, narrows, change === 'insert')) ?? []
 
+/** Why the write needs steps, from the facts alone; undefined if they do not say. */
 function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reason | undefined {
   if (hasPrecondition) return 'it has a precondition'
   if (facts.policyHooks) return 'a hook of the policy runs'
@@ -134,6 +135,7 @@ function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reas
   return facts.permitted ? undefined : 'the caller may not write or read the record'
 }
 
+/** Why the write needs steps, from what is written and shown. */
 function reasonInWrite(oneRecord: OneRecord, facts: FusionFacts): Reason | undefined {
   const { resource, record, echo } = oneRecord
   if (facts.endsUsers) return 'what a user has may end with it'
@@ -168,6 +170,7 @@ function columnStoredAs({ allColumns }: Resource, dbName: string): NamedColumn |
   return undefined
 }
 
+/** Why the write needs steps, from the body and its columns. */
 function reasonInBody(
   { change, replace }: OneRecord,
   { values, parents, children, sentBack, wholeRecordChecks, merges }: RecordNode,

@@ -100,8 +100,8 @@ export async function writeWithoutLookUp(
     updates.push(new KeyedUpdate(node.stored, written instanceof Promise ? await written : written))
   }
   const columns = storedColumns(resource, updates[0]?.written ?? {})
-  for (const some of chunks(updates, 1 + columns.length)) {
-    await updateAll(context, resource, columns, some)
+  for (const updateChunk of chunks(updates, 1 + columns.length)) {
+    await updateAll(context, resource, columns, updateChunk)
   }
 }
 

@@ -75,10 +75,10 @@ export function linkRecords(
   return {
     async existing(lists) {
       const found: FoundLinks = new Map()
-      for (const some of chunksByKey(context.target.dialect, ownColumns, lists)) {
+      for (const listChunk of chunksByKey(context.target.dialect, ownColumns, lists)) {
         const read = [...ownColumns, ...linkedColumns]
-        const plan = planLinks(relation, junction, [ownColumns, some.map(ownKey)], { read })
-        const [only, ...others] = some
+        const plan = planLinks(relation, junction, [ownColumns, listChunk.map(ownKey)], { read })
+        const [only, ...others] = listChunk
         for (const row of await readScopedOrEmpty(context, plan)) {
           const own = others.length === 0 && only ? only.own : keyFromRow(ownColumns, row)
           addLink(found, own ?? [], keyFromRow(linkedColumns, row) ?? [])
@@ -272,15 +272,15 @@ async function insertAll(
   }
   for (const group of byColumns.values()) {
     const columns = storedColumns(resource, group[0]?.values ?? {})
-    for (const some of chunks(group, columns.length)) {
-      const links = () => some.map((link) => insertedLink(target, junction, link))
+    for (const linkChunk of chunks(group, columns.length)) {
+      const links = () => linkChunk.map((link) => insertedLink(target, junction, link))
       if (isNoted(context, resource)) {
-        await insertOneByOne(context, resource, some, links)
+        await insertOneByOne(context, resource, linkChunk, links)
         continue
       }
-      const rows = some.map(({ values }) => values)
+      const rows = linkChunk.map(({ values }) => values)
       const { statement } = compileInserts(context.target, resource, columns, rows)
-      const path = commonPath(some)
+      const path = commonPath(linkChunk)
       const step = { step: 'link', resource, path, values: {}, key: null } as const
       await runWrite(context, statement, { ...step, links })
     }

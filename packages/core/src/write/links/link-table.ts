@@ -57,10 +57,10 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
       const created: Link[] = links.flatMap(({ list, linked }) =>
         linked.map(({ key, path }) => ({ list, key, path })),
       )
-      for (const some of chunks(created, parts.length)) {
-        const rows = some.map(({ list, key }) => valuesAt(indices, [...list.own, ...key]))
+      for (const linkChunk of chunks(created, parts.length)) {
+        const rows = linkChunk.map(({ list, key }) => valuesAt(indices, [...list.own, ...key]))
         const inserted = () =>
-          some.map(({ list, key, path }) => ({
+          linkChunk.map(({ list, key, path }) => ({
             path,
             row: { table, matches: matchesOf(parts, [...list.own, ...key]) },
             linked: { table: resource, matches: keyMatches(resource, key) },

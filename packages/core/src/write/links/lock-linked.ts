@@ -33,6 +33,7 @@ export async function lockLinked(
   }
 }
 
+/** Adds the keys that the many-to-many lists of a node name, by model. */
 function addLinked(
   linked: Map<string, { readonly target: Resource; readonly keys: StoredKey[] }>,
   resource: Resource,

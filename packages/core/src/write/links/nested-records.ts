@@ -100,9 +100,9 @@ async function withColumns(
   const { primaryKey } = resource
   const found = new Map<string, Values>()
   const read = columnsToRead(context, resource, { kind: 'reference', columns })
-  for (const some of keyChunks(context.target.dialect, [...keys.values()], primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, { read, includeDeleted: true })
-    for (const row of await readUnscoped(context, plan, some.length)) {
+  for (const keyChunk of keyChunks(context.target.dialect, [...keys.values()], primaryKey)) {
+    const plan = planRecords(resource, primaryKey, keyChunk, { read, includeDeleted: true })
+    for (const row of await readUnscoped(context, plan, keyChunk.length)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
     }
   }

@@ -26,8 +26,8 @@ export async function setUpdatedTimes(
   if (first === undefined) return
   const path = others.length === 0 ? first.path : ''
   const keys = due.map((node) => keyOfWritten(resource, knownValues(node)))
-  for (const some of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
-    const statement = compileUpdateByKeys(context.target, resource, times, some)
+  for (const keyChunk of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
+    const statement = compileUpdateByKeys(context.target, resource, times, keyChunk)
     const step = { step: 'update', resource, path, values: times, key: null } as const
     await runWrite(context, statement, step)
   }

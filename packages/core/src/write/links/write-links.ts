@@ -162,8 +162,8 @@ async function visibleKeys(
   const keys = new Map<string, StoredKey>()
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
-  for (const some of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {
-    const plan = planRecords(resource, resource.primaryKey, some, { read: resource.primaryKey })
+  for (const keyChunk of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {
+    const plan = planRecords(resource, resource.primaryKey, keyChunk, { read: resource.primaryKey })
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))
     }

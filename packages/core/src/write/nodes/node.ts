@@ -104,6 +104,7 @@ export interface ChildNode {
   readonly checks: readonly ValueCheck[]
 }
 
+/** What an object of a body is: a record, a reference to a stored one, or a child of a stored record. */
 export type NestedNode = RecordNode | ReferenceNode | ChildNode
 
 /** The records that a nested object may create or change. */

@@ -19,6 +19,7 @@ export function sameValue(column: NamedColumn, a: JsonValue, b: JsonValue): bool
   return !isOneForm && canonicalText(column, a) === canonicalText(column, b)
 }
 
+/** A text that is the same for equal values of the column; that of the value itself if the column cannot have it. */
 function canonicalText(column: NamedColumn, value: JsonValue): string {
   if (columnTypes[column.type].json === 'any') return stringify(canonicalJson(stringify(value)))
   const converted = convertJson(column, value)

@@ -26,6 +26,7 @@ export type WhenFound = 'change' | 'link' | 'move' | 'restore' | 'remove'
 /** How records are removed: they are marked as deleted, or their rows are deleted. */
 export type HowRemoved = 'mark' | 'delete'
 
+/** How the records of a list are removed. */
 export interface RemovalOptions {
   readonly how: HowRemoved
   /** Whether the request says `cascade_delete`. */

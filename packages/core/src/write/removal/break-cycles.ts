@@ -9,7 +9,7 @@ import { RemovedRow } from '../store/rows/rows.ts'
 import { addChange } from './empty-references.ts'
 import { idOf } from './removal-types.ts'
 import type { Begun } from './removals.ts'
-import type { Removing } from './removal-context.ts'
+import type { RemovalContext } from './removal-context.ts'
 
 /**
  * Notes which of `rows`, which refer to the begun record `own` by the foreign key of `dependent`, are begun or wait: they and all records

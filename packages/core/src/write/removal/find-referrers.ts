@@ -66,6 +66,7 @@ export async function findRemoved(
   return typeof lists === 'string' ? 'tooMany' : new Set(known.keys())
 }
 
+/** The records of a list, without referrers yet. */
 function knownOf(list: RemovedRows): Known {
   const known: Known = new Map()
   for (const stored of list.rows) addRecord(known, list, stored)

@@ -51,6 +51,7 @@ export async function lookAhead(
 
 const storedOf = ({ stored = {} }: WriteNode): Values => stored
 
+/** `findReferrers` for the records of a segment; `unknown` if it is refused, so that each record meets its error at its own turn. */
 async function findForSegment(
   context: WriteContext,
   { cascade }: Removals,

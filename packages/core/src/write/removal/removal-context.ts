@@ -5,7 +5,7 @@ import type { WriteContext } from '../store/write-context.ts'
 import type { Removals } from './removals.ts'
 import type { LinksOfRows } from './removed-links.ts'
 
-export interface Removing {
+export interface RemovalContext {
   readonly context: WriteContext
   readonly removals: Removals
   /** The links of the record, and maybe those of others. */

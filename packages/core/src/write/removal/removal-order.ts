@@ -11,6 +11,7 @@ import {
 import type { Registry, Resource } from '../../model/registry/resource.ts'
 import type { OnDelete } from '../../model/relation.ts'
 
+/** The order of the dependents of one model. */
 export interface RemovalOrder {
   /** All dependents of the record, in their order. */
   readonly dependents: readonly Dependent[]

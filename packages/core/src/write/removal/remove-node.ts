@@ -26,7 +26,7 @@ import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
 import { Begun } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
-import type { Removing } from './removal-context.ts'
+import type { RemovalContext } from './removal-context.ts'
 
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
 export async function removeNode(removing: RemovalContext, node: WriteNode): Promise<void> {

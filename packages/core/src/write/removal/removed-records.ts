@@ -13,6 +13,7 @@ interface Removed {
   readonly how: HowRemoved
 }
 
+/** `Removals.removed`: one for a list and its dependents. */
 export class RemovedRecords {
   readonly #removed = new Map<string, Removed>()
   readonly #changes = new Map<string, Values>()

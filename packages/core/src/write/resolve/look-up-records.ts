@@ -130,10 +130,10 @@ async function lockByKeys(
 ): Promise<void> {
   const { lease, target } = context
   const { primaryKey } = resource
-  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, { read: primaryKey, includeDeleted: true })
-    const byKeys = compileLockedByKeys(target, plan, primaryKey, some, 'anyChange')
-    if (byKeys === undefined) await lockRecords(context, resource, some, 'anyChange')
+  for (const keyChunk of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, keyChunk, { read: primaryKey, includeDeleted: true })
+    const byKeys = compileLockedByKeys(target, plan, primaryKey, keyChunk, 'anyChange')
+    if (byKeys === undefined) await lockRecords(context, resource, keyChunk, 'anyChange')
     else await lease.rows(byKeys.statement)
   }
 }
@@ -163,14 +163,14 @@ export async function lockedRecords(
 ): Promise<ReadonlyMap<string, Values>> {
   const { primaryKey } = resource
   const found = new Map<string, Values>()
-  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, options)
+  for (const keyChunk of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, keyChunk, options)
     const isOneStatement = locksAsItReads(context, plan)
-    if (!isOneStatement) await lockRecords(context, resource, some, lockedFor)
+    if (!isOneStatement) await lockRecords(context, resource, keyChunk, lockedFor)
     const rows = isOneStatement
       ? await readLocked(
           context,
-          compileLockedByKeys(context.target, plan, primaryKey, some, lockedFor) ??
+          compileLockedByKeys(context.target, plan, primaryKey, keyChunk, lockedFor) ??
             compileLocked(context.target, plan, lockedFor),
         )
       : await readScoped(context, plan, action)
@@ -197,8 +197,8 @@ export async function lockedRecordsBy(
 ): Promise<ReadonlyMap<string, Values>> {
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
-  for (const some of keyChunks(context.target.dialect, keys, columns)) {
-    for (const row of await lockedBy(context, resource, columns, some, action, lockedFor, all)) {
+  for (const keyChunk of keyChunks(context.target.dialect, keys, columns)) {
+    for (const row of await lockedBy(context, resource, columns, keyChunk, action, lockedFor, all)) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
   }
@@ -246,8 +246,8 @@ export async function lockRecords(
   lockedFor: LockedFor,
 ): Promise<void> {
   if (!target.dialect.capabilities.locksRows) return
-  for (const some of keyChunks(target.dialect, keys, resource.primaryKey)) {
-    await lease.rows(compileLockByKeys(target, recordsByKeys(resource, some), lockedFor))
+  for (const keyChunk of keyChunks(target.dialect, keys, resource.primaryKey)) {
+    await lease.rows(compileLockByKeys(target, recordsByKeys(resource, keyChunk), lockedFor))
   }
 }
 

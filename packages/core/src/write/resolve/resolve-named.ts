@@ -178,9 +178,9 @@ async function recordsByKey(
   const { primaryKey } = resource
   const linked = options.isLinked === true
   const found = new Map<string, Values>()
-  for (const some of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, some, { read })
-    const referred = { holder: undefined, columns: primaryKey, keys: some, paths, linked }
+  for (const keyChunk of keyChunks(context.target.dialect, keys, primaryKey)) {
+    const plan = planRecords(resource, primaryKey, keyChunk, { read })
+    const referred = { holder: undefined, columns: primaryKey, keys: keyChunk, paths, linked }
     for (const row of await readReferred(context, plan, referred)) {
       found.set(keyText(keyIn(resource, row) ?? []), row)
     }

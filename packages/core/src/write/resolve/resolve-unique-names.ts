@@ -88,12 +88,12 @@ async function addReferences(
   const named = await byKey(context, nodes)
   // A collation makes keys equal that differ in case, so a later object may name a record that an earlier one has created.
   const isCollated = columns.some(({ collation }) => collation !== undefined)
-  for (const some of isCollated ? inAnyCase(named) : [named]) {
-    const stored = await storedKeys(context, resource, columns, some)
-    const missing = some.filter((_, i) => stored[i] === undefined)
+  for (const namedTogether of isCollated ? inAnyCase(named) : [named]) {
+    const stored = await storedKeys(context, resource, columns, namedTogether)
+    const missing = namedTogether.filter((_, i) => stored[i] === undefined)
     const created = await createdRecords(context, resource, columns, missing, writeNested)
-    for (let i = 0; i < some.length; i++) {
-      const { nodes, create } = some[i] as NamedRecord
+    for (let i = 0; i < namedTogether.length; i++) {
+      const { nodes, create } = namedTogether[i] as NamedRecord
       const record = created.get(create)
       const key = stored[i] ?? (record && keyIn(resource, record))
       if (key === undefined) continue
@@ -168,9 +168,9 @@ async function storedKeys(
   // A collation may find a record whose key is spelt otherwise than the only one that is looked up.
   const text = keys.length === 1 && only !== undefined ? keyText(only) : undefined
   const read = columnsToRead(context, resource, { kind: 'reference', columns })
-  for (const some of keyChunks(context.target.dialect, keys, columns)) {
-    const plan = planRecords(resource, columns, some, { read })
-    const referred = { holder: undefined, columns, keys: some, paths }
+  for (const keyChunk of keyChunks(context.target.dialect, keys, columns)) {
+    const plan = planRecords(resource, columns, keyChunk, { read })
+    const referred = { holder: undefined, columns, keys: keyChunk, paths }
     for (const row of await readReferred(context, plan, referred)) {
       found.set(text ?? keyTextIn(columns, row), row)
     }

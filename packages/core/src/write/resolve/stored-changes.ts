@@ -50,6 +50,7 @@ export async function storedRecords(
   return stored
 }
 
+/** The change of one record, as a callback receives it; `after` is null if the record is deleted. */
 function changeOf(
   resource: Resource,
   { key, path, before, links }: WrittenRecord,
@@ -68,6 +69,7 @@ function changeOf(
   return { ...change, links: Object.fromEntries(lists) }
 }
 
+/** What happened to a record; undefined if it was created and deleted again. A soft delete counts as `delete`. */
 function actionOf(
   resource: Resource,
   before: Values | null,

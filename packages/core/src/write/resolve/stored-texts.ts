@@ -21,13 +21,13 @@ export async function storedTexts(
 ): Promise<(key: Key) => string> {
   if (keys.length === 0 || !isCollated(resource)) return keyText
   const texts = new Map<string, string>()
-  for (const some of chunks(keys, resource.primaryKey.length)) {
-    const named = compileNamedKeys(target, resource, some)
+  for (const keyChunk of chunks(keys, resource.primaryKey.length)) {
+    const named = compileNamedKeys(target, resource, keyChunk)
     if (named === undefined) return keyText
     const rows = await lease.rows(named.statement)
     const stored = decodeRows(named.readers, rows)
     for (let i = 0; i < rows.length; i++) {
-      const key = some[Number(rows[i]?.[named.number]) - 1]
+      const key = keyChunk[Number(rows[i]?.[named.number]) - 1]
       const found = keyIn(resource, stored[i] ?? {})
       if (key !== undefined && found !== undefined) texts.set(keyText(key), keyText(found))
     }

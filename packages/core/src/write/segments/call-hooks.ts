@@ -13,7 +13,7 @@ import type { RecordNode, Values } from '../nodes/node.ts'
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { writeRefusalOf } from '../refusals/refusal.ts'
 import { removeNode } from '../removal/remove-node.ts'
-import type { Removing } from '../removal/removal-context.ts'
+import type { RemovalContext } from '../removal/removal-context.ts'
 import { runWholeRecordChecks } from '../resolve/requested-changes.ts'
 import { activeMark } from '../store/deletion-marks.ts'
 import { ChangedRow, NewRow } from '../store/rows/rows.ts'
@@ -97,6 +97,7 @@ function endSegments(open: readonly Segment[]): void {
   }
 }
 
+/** Stores the nodes before the index `end`, whose hooks were called, with all that is nested in them. */
 async function storeBefore(end: number, { store, nest }: LastSteps): Promise<void> {
   await store()
   await nest(end)
@@ -210,6 +211,7 @@ function addAllowed(
   node.row = new NewRow(data, node.path, filled)
 }
 
+/** `addAllowed` if the policy returns a promise or refuses (403), or there is a callback. */
 async function addIf(
   isAllowed: MaybePromise<boolean>,
   { hooks }: WriteContext,

@@ -52,6 +52,7 @@ function mayCallBackFor(
   )
 }
 
+/** Adds the models of all that is nested in an object. */
 function addNested(models: Models, node: NestedNode): void {
   if (node.kind !== 'record') {
     for (const record of recordsOf(node)) addNested(models, record)

@@ -3,6 +3,7 @@
 
 import type { WriteNode } from '../nodes/write-node.ts'
 
+/** Each round has the nodes that the one before has refused; a round that removes none of its nodes is the last. */
 export class Rounds {
   /** How many nodes this round has. */
   #size: number

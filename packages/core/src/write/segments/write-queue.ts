@@ -1,6 +1,7 @@
 // WriteQueue: runs the storing of records one after the other; after a failure, no more of it. Several calls may come at once, because a
 // hook need not wait for its statements, before each of which the writer stores earlier records.
 
+/** One for a segment; `last-steps.ts` makes it. */
 export class WriteQueue {
   #last: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | undefined

@@ -5,6 +5,7 @@ import { type SelectList, selectList } from '../../query/compile/selection.ts'
 import type { Target } from '../../query/compile/target.ts'
 import type { Output } from '../../query/plan/plan.ts'
 
+/** A RETURNING clause. */
 export interface Returning {
   /** ` returning …`, or empty. */
   readonly clause: Fragment

@@ -199,6 +199,7 @@ export function insertedRows({ dialect }: Target, columns: readonly BoundColumn[
     : sql`select ${sql.join(table.refs)} from ${table.table}`
 }
 
+/** The values of a column in all rows. */
 function insertedColumn(
   { dialect }: Target,
   column: NamedColumn,
@@ -313,7 +314,7 @@ export const compileLock = (
 
 /** Reads and locks the rows of a plan for which `readsStoredColumns` is true. */
 export const compileLocked = (target: Target, plan: RowPlan, lockedFor: LockedFor): CompiledWrite =>
-  lockedRows(target, plan, lockedFor, allOf(target, plan.where))
+  compileLockedRows(target, plan, lockedFor, allOf(target, plan.where))
 
 /** Reads and locks the record with this key, without the plan's other conditions. */
 export const compileLockedRecord = (
@@ -322,7 +323,7 @@ export const compileLockedRecord = (
   key: readonly Match[],
   { shown }: WriteReach = {},
 ): CompiledWrite =>
-  lockedRows(
+  compileLockedRows(
     target,
     plan,
     'anyChange',
@@ -330,7 +331,8 @@ export const compileLockedRecord = (
     shown?.condition(target, slotParam(target, shownSlot, shown.values)),
   )
 
-function lockedRows(
+/** `select … from t where … for update`. */
+function compileLockedRows(
   target: Target,
   plan: RowPlan,
   lockedFor: LockedFor,

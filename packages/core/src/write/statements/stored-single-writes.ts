@@ -190,6 +190,7 @@ interface WriteKey {
 
 const noValues: Values = {}
 
+/** The store of the statements of a resource that return this output. */
 function storeOf(
   dialect: InternalDialect,
   resource: Resource,

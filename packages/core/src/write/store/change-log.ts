@@ -32,6 +32,7 @@ export interface ChangeLog {
   readonly written: ReadonlyMap<Resource, ReadonlyMap<string, WrittenRecord>>
 }
 
+/** A record that a write has changed, perhaps several times. */
 export interface WrittenRecord {
   readonly key: StoredKey
   /** The path where the body first names the record; null if it does not. */

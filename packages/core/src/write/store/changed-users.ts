@@ -8,6 +8,7 @@ import type { Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import { keyOfWritten } from './change-log.ts'
 
+/** `WriteContext.users`: one for each attempt of a write. */
 export class ChangedUsers {
   readonly #users: Resource
   readonly #columns: ReadonlySet<string>

@@ -36,6 +36,7 @@ export interface MoveUse {
   readonly filled: readonly NamedColumn[]
 }
 
+/** The soft delete of the records is undone. */
 export interface RestoreUse extends Conditional {
   readonly kind: 'restore'
 }

@@ -25,6 +25,7 @@ export function deletionMark(
   }))
 }
 
+/** The value of the soft-delete column of a deleted record: a fixed one, the time, or the result of the host's function. */
 function deletedValue(
   sources: ValueSources,
   resource: Resource,

@@ -75,6 +75,7 @@ export interface Interrupt {
   readonly refuse: () => void
 }
 
+/** What the steps need beside their nodes. The collectors in it begin empty in each attempt. */
 export interface WriteContext extends ValueSources {
   /** The connection with the transaction. */
   readonly lease: Lease

@@ -39,6 +39,7 @@ export interface BodyLimit {
   readonly setting: string
 }
 
+/** The limit of the API's setting. */
 export const bodyLimitOf = ({ bodyLimit }: Pick<ApiSettings, 'bodyLimit'>): BodyLimit => ({
   bytes: bodyLimit,
   setting: settingNames.bodyLimit,

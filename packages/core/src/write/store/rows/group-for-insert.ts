@@ -77,21 +77,21 @@ export function hasColumns(
   return count === columns.length
 }
 
-const equalLists = (some: readonly NamedColumn[], others: readonly NamedColumn[]): boolean =>
-  some.length === others.length && some.every((column, i) => column === others[i])
+const equalLists = (columns: readonly NamedColumn[], others: readonly NamedColumn[]): boolean =>
+  columns.length === others.length && columns.every((column, i) => column === others[i])
 
 /** The columns of both lists, in the order of the model; undefined if no statement can insert rows of both. */
 function commonColumns(
   { allColumns }: Resource,
-  some: readonly NamedColumn[],
+  columns: readonly NamedColumn[],
   others: readonly NamedColumn[],
   omitted: MultiRowInserts['omitted'],
 ): readonly NamedColumn[] | undefined {
-  if (some.length === 0 || others.length === 0) return undefined
-  if (equalLists(some, others)) return some
-  const [all, more] = [new Set(some), new Set(others)]
+  if (columns.length === 0 || others.length === 0) return undefined
+  if (equalLists(columns, others)) return columns
+  const [all, more] = [new Set(columns), new Set(others)]
   for (const column of others) all.add(column)
-  const isLeftOut = (column: NamedColumn): boolean => !more.has(column) || !some.includes(column)
+  const isLeftOut = (column: NamedColumn): boolean => !more.has(column) || !columns.includes(column)
   for (const column of all) if (isLeftOut(column) && omitted(column) === undefined) return undefined
-  return all.size === some.length ? some : [...allColumns.values()].filter((column) => all.has(column))
+  return all.size === columns.length ? columns : [...allColumns.values()].filter((column) => all.has(column))
 }

@@ -136,6 +136,7 @@ function notAll({ hosted }: WriteContext, resource: Resource): undefined {
   return undefined
 }
 
+/** Whether the keys only ascend, or only descend. */
 function riseOrFall(keys: readonly unknown[]): boolean {
   const numbers = keys as readonly (number | bigint)[]
   let [rises, falls] = [true, true]

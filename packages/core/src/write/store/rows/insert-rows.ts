@@ -70,8 +70,8 @@ async function insertGroups(
   const stored: Values[] = []
   for (const insertGroup of groupForInsert(resource, rows, inserts)) {
     const group = await withDefaultKeys(context, resource, insertGroup)
-    for (const some of chunks(group.rows, Math.max(group.columns.length, 1))) {
-      const part = { ...group, rows: some }
+    for (const rowChunk of chunks(group.rows, Math.max(group.columns.length, 1))) {
+      const part = { ...group, rows: rowChunk }
       const made = await insertOrExplain(context, resource, part, inserts, returned)
       if (stored.length === 0 && part.rows.length === rows.length) return made
       for (const values of made) stored.push(values)

@@ -80,7 +80,7 @@ export async function removeRows(
     await removeGroups(context, all)
   } catch (error) {
     if (writeRefusalOf(error) === undefined) throw error
-    const again = (some: readonly WriteNode[]) => removeGroups(context, groupsOf(some))
+    const again = (someNodes: readonly WriteNode[]) => removeGroups(context, groupsOf(someNodes))
     const first = await refusalOfFirst(context, nodes, again)
     if (first !== undefined) throw first
   }
@@ -98,6 +98,7 @@ async function storeGroup(context: WriteContext, rows: RemovalGroup<PendingRow>)
   return first.written === null ? deleteRows(context, rows) : markRows(context, first.written, rows)
 }
 
+/** Deletes or changes one row by its key. */
 async function storeRow(
   context: WriteContext,
   { resource, key, stored, written }: PendingRow,
@@ -115,11 +116,12 @@ async function storeRow(
   }
 }
 
+/** Deletes rows of one model. */
 async function deleteRows(context: WriteContext, rows: RemovalGroup<PendingRow>): Promise<void> {
   const [{ resource }] = rows
   await emptyOwnReferences(context, resource, rows)
-  for (const some of keyChunks(context.target.dialect, rows, resource.primaryKey)) {
-    const statement = compileDeleteByKeys(context.target, recordsByKeys(resource, some.map(keyOf)))
+  for (const rowChunk of keyChunks(context.target.dialect, rows, resource.primaryKey)) {
+    const statement = compileDeleteByKeys(context.target, recordsByKeys(resource, rowChunk.map(keyOf)))
     await runWrite(context, statement, { ...ofMany(resource), step: 'delete' })
   }
 }
@@ -189,15 +191,16 @@ async function markRows(
   const byChange = new Map(rows.map((row) => [changeOf(row), row]))
   const columns = storedColumns(resource, written)
   const group = { context, resource, columns, returned: undefined }
-  for (const { rows: some, compiled } of partsOf(group, [...byChange.keys()])) {
+  for (const { rows: partRows, compiled } of partsOf(group, [...byChange.keys()])) {
     if (compiled !== undefined) {
       await runWrite(context, compiled.statement, { ...ofMany(resource), step: 'update' })
       continue
     }
-    for (const change of some) await storeRow(context, byChange.get(change) as PendingRow)
+    for (const change of partRows) await storeRow(context, byChange.get(change) as PendingRow)
   }
 }
 
+/** Deletes the rows of one junction table that belong to removed records. */
 async function removeLinks(context: WriteContext, all: RemovalGroup<PendingLinks>): Promise<void> {
   const { target } = context
   const [{ resource, dependent, key }] = all
@@ -208,8 +211,8 @@ async function removeLinks(context: WriteContext, all: RemovalGroup<PendingLinks
     return
   }
   const columns = dependent.key.map(({ column }) => column)
-  for (const some of keyChunks(target.dialect, all, columns)) {
-    const rows = { table: dependent, matches: [], parts: dependent.key, keys: some.map(keyOf) }
+  for (const linkChunk of keyChunks(target.dialect, all, columns)) {
+    const rows = { table: dependent, matches: [], parts: dependent.key, keys: linkChunk.map(keyOf) }
     const statement = compileDeleteByKeys(target, rows)
     await runWrite(context, statement, { ...step, key: null })
   }

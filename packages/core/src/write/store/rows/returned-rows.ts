@@ -9,6 +9,7 @@ import { recordKey } from '../../../query/plan/record.ts'
 import { type LoadedRow, loadRows } from '../../../query/run/loaded-row.ts'
 import type { CompiledWrite } from '../../statements/statements.ts'
 
+/** What the statements return, and the rows that they have returned so far. */
 export interface ReturnedRows {
   /** The returned columns of each record: columns of its own table, including its key. */
   readonly output: readonly Output[]

@@ -87,7 +87,7 @@ export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Gene
   const parts = isShared
     ? keyChunks(context.target.dialect, rows, primaryKey)
     : chunks(rows, primaryKey.length + 2 * columns.length)
-  for (const some of parts) yield* compiledParts(group, some)
+  for (const chunk of parts) yield* compiledParts(group, chunk)
 }
 
 /** Whether all rows write the same value into the column. */
@@ -228,10 +228,10 @@ async function updateOrExplain(
     if (context.hosted || writeRefusalOf(error) === undefined) throw error
     // The rows of earlier statements are rolled back too.
     returned?.rows.splice(0)
-    const again = (some: readonly ChangedRow[]): Promise<void> =>
-      some.length === 1
-        ? updateEach(context, resource, some)
-        : updateGroups(context, resource, some, undefined)
+    const again = (someRows: readonly ChangedRow[]): Promise<void> =>
+      someRows.length === 1
+        ? updateEach(context, resource, someRows)
+        : updateGroups(context, resource, someRows, undefined)
     const first = await refusalOfFirst(context, rows, again)
     if (first !== undefined) throw first
   }
@@ -246,13 +246,13 @@ async function updateGroups(
 ): Promise<void> {
   for (const { columns, rows: all } of groupsOf(context, resource, rows)) {
     const group: GroupUpdates = { context, resource, columns, returned }
-    for (const { rows: some, compiled } of partsOf(group, all)) {
+    for (const { rows: partRows, compiled } of partsOf(group, all)) {
       if (compiled === undefined) {
-        await updateEach(context, resource, some)
+        await updateEach(context, resource, partRows)
         continue
       }
       await updateTogether(group, compiled)
-      for (const { stored, written, path } of isNoted(context, resource) ? some : []) {
+      for (const { stored, written, path } of isNoted(context, resource) ? partRows : []) {
         noteWritten(context, resource, stored, { ...stored, ...written }, path)
       }
     }
