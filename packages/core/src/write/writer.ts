@@ -1,6 +1,6 @@
-// writeRequest: a whole write of a request, with its transaction and repetitions; an endpoint of `http/endpoints/writes` calls it. Inside it
-// the endpoint calls writeNodes, the loop that stores records: a list of nodes (records to write) is written in segments, and each step is
-// made by all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
+// writeRequest: a whole write of a request, with its transaction and repetitions; an endpoint of `http/endpoints/writes` calls it. Inside
+// it the endpoint calls writeNodes, the loop that stores records: a list of nodes (records to write) is written in segments, and each step
+// is made by all nodes of a segment before the next step begins. README.md explains these words, and has a table of the steps.
 
 import { addLaterProblems, checkSegment, refuseBeforeParents } from './check/check-segment.ts'
 import { requireRights } from './check/segment-rights.ts'
@@ -54,7 +54,8 @@ interface Attempt extends AnyAttempt {
  * nothing, from BEGIN with savepoints if `WriteContext.repeat` asks for it, and if a concurrent transaction may have caused its refusal.
  * If the database refuses it, finds out why, and throws the API error.
  *
- * `work` is called in each attempt: it stores the records, through `writeNodes`, and returns the function that makes the response from them.
+ * `work` is called in each attempt: it stores the records, through `writeNodes`, and returns the function that makes the response from
+ * them.
  */
 export function writeRequest<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,

@@ -1,5 +1,5 @@
-// mergedDocumentProblem: the limits of the document of a json column after a merge patch (RFC 7396). They equal the limits of a body, so that
-// clients cannot exceed these in several steps. Called in the transaction, when the stored document is known.
+// mergedDocumentProblem: the limits of the document of a json column after a merge patch (RFC 7396). They equal the limits of a body, so
+// that clients cannot exceed these in several steps. Called in the transaction, when the stored document is known.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'

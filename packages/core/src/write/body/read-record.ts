@@ -1,6 +1,6 @@
-// readRecord: turns a JSON object of a body into a RecordNode, and the objects nested in it into NestedNodes: records to create or change, or
-// references to stored ones. Reports every field that is unknown, has the wrong type or is not writable; ignores none (docs/guide/writing.md).
-// `read-body.ts` calls it for each record of a body, before the transaction.
+// readRecord: turns a JSON object of a body into a RecordNode, and the objects nested in it into NestedNodes: records to create or change,
+// or references to stored ones. Reports every field that is unknown, has the wrong type or is not writable; ignores none
+// (docs/guide/writing.md). `read-body.ts` calls it for each record of a body, before the transaction.
 
 import { excerpt, longestPath } from '../../lib/error-size.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -335,8 +335,8 @@ export function readValue(
 }
 
 /**
- * Reads the member of a relation: a URL that a response contained or null (`sentBack.urls`), a nested to-one object (`parents`), or a nested
- * list (`children`). Refuses nested objects that the model, the depth or the method does not allow.
+ * Reads the member of a relation: a URL that a response contained or null (`sentBack.urls`), a nested to-one object (`parents`), or a
+ * nested list (`children`). Refuses nested objects that the model, the depth or the method does not allow.
  */
 function readRelation(
   reading: Reading,
@@ -488,9 +488,9 @@ function readNested(
 }
 
 /**
- * Reads an object in a list of children of a stored record: `PATCH /api/orders/1 {"items": [{"id": 7, "count": 2}, {"count": 1}]}`. With the
- * key of a child it changes that one, and if clients choose the keys it creates the child that is missing; without a key it creates one.
- * The parent fills its own part of the key.
+ * Reads an object in a list of children of a stored record: `PATCH /api/orders/1 {"items": [{"id": 7, "count": 2}, {"count": 1}]}`. With
+ * the key of a child it changes that one, and if clients choose the keys it creates the child that is missing; without a key it creates
+ * one. The parent fills its own part of the key.
  */
 function readChild(
   reading: Reading,

@@ -28,7 +28,9 @@ export class RecordCount {
     this.#refuse(resource, this.#count)
   }
 
-  /** Adds the record that a nested to-one object may create: none if it can only name a stored one, one for all objects with the same name. */
+  /**
+   * Adds the record that a nested to-one object may create: none if it can only name a stored one, one for all objects with the same name.
+   */
   addParent(node: NestedNode): void {
     const name = nameOf(node)
     if (name === undefined || this.#named.has(name)) return

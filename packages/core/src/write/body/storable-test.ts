@@ -1,5 +1,5 @@
-// The test of one value, whether a column of the database holds it unchanged. The database would round, cut or replace other values: a column
-// `decimal(8, 2)` stores 1.239 as 1.24. What each column holds is a `Held` of the dialect.
+// The test of one value, whether a column of the database holds it unchanged. The database would round, cut or replace other values: a
+// column `decimal(8, 2)` stores 1.239 as 1.24. What each column holds is a `Held` of the dialect.
 
 import type { Held } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

@@ -1,5 +1,5 @@
-// problemsOf: runs the validator that a column of the model declares: a named one (`validator: 'email'`), a function of the host, or a Standard
-// Schema. It is called for values of a body and, if the validator takes the whole record, in the transaction.
+// problemsOf: runs the validator that a column of the model declares: a named one (`validator: 'email'`), a function of the host, or a
+// Standard Schema. It is called for values of a body and, if the validator takes the whole record, in the transaction.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

@@ -1,6 +1,6 @@
 // checkSegment: compares the nodes of a segment (nodes that are written together, ../README.md) with the stored records, and checks what
-// they refer to. The writer calls it after `resolve` has locked the stored records and nested parents are written, before any hook is called.
-// All problems of the nodes are reported together.
+// they refer to. The writer calls it after `resolve` has locked the stored records and nested parents are written, before any hook is
+// called. All problems of the nodes are reported together.
 
 import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -37,8 +37,8 @@ interface Found {
 const nowhere = Number.POSITIVE_INFINITY
 
 /**
- * Throws the first error in the order of the nodes; otherwise sets `sent` and `reset` of each node, the values to write. May end the segment
- * before a node that refers to an earlier one.
+ * Throws the first error in the order of the nodes; otherwise sets `sent` and `reset` of each node, the values to write. May end the
+ * segment before a node that refers to an earlier one.
  */
 export async function checkSegment(context: WriteContext, segment: Segment): Promise<void> {
   const { problems } = context

@@ -1,5 +1,5 @@
-// newRecord: adds the values that the service sets in a record: managed columns (`managed: 'created'`), UUIDs and the model's defaults, which
-// may be functions. Called before the policy and the callback of a new record, which receive these values.
+// newRecord: adds the values that the service sets in a record: managed columns (`managed: 'created'`), UUIDs and the model's defaults,
+// which may be functions. Called before the policy and the callback of a new record, which receive these values.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'

@@ -1,6 +1,6 @@
-// Keeps records of a model from overlapping (`exclude` of a model, such as no two bookings of a room at a time): the only file that decides it.
-// All ways to write a record lead here: `prepareRecords` is called before records are stored, `RuledRecords.note` after it, and `refuseOverlaps`
-// at the end of the write.
+// Keeps records of a model from overlapping (`exclude` of a model, such as no two bookings of a room at a time): the only file that decides
+// it. All ways to write a record lead here: `prepareRecords` is called before records are stored, `RuledRecords.note` after it, and
+// `refuseOverlaps` at the end of the write.
 
 import { missingReference, type Overlap, overlapping, validationFailed } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'

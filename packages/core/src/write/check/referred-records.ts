@@ -1,5 +1,5 @@
-// readReferred: looks up the records to which references and links of a body refer, `author_id: 7` or `{ "author": { "id": 7 } }`, and locks
-// them, so that no other request deletes one of them before the record that refers to it is stored.
+// readReferred: looks up the records to which references and links of a body refer, `author_id: 7` or `{ "author": { "id": 7 } }`, and
+// locks them, so that no other request deletes one of them before the record that refers to it is stored.
 
 import { missingReference } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
@@ -36,8 +36,8 @@ export interface Referred {
 /**
  * The rows of a plan that the caller may see. If their model has soft delete, or links will name them, they are locked as by the foreign
  * key constraint, so that a deletion waits and then finds the new dependents and links. Rows that cannot be locked here are checked again
- * before the write ends (`refuseDeletedMeanwhile`): those of a policy's scope, and those on which functions of the host or rules of the model
- * need a stronger lock, for which two transactions with this lock would wait for each other.
+ * before the write ends (`refuseDeletedMeanwhile`): those of a policy's scope, and those on which functions of the host or rules of the
+ * model need a stronger lock, for which two transactions with this lock would wait for each other.
  */
 export async function readReferred(
   context: WriteContext,
@@ -75,8 +75,8 @@ const compileReferred = (
   compileLocked(target, plan, 'reference')
 
 /**
- * Whether functions of the host may run between the look-up of references and the statement that stores them: callbacks, hooks of the policy,
- * defaults with arguments.
+ * Whether functions of the host may run between the look-up of references and the statement that stores them: callbacks, hooks of the
+ * policy, defaults with arguments.
  */
 export const mayCallHost = (context: WriteContext, holder: Resource | undefined): boolean =>
   holder === undefined

@@ -45,8 +45,8 @@ export interface Invisible {
 const none: Invisible = { at: undefined, paths: [], waitsAt: undefined }
 
 /**
- * Looks up the records that the foreign keys of the nodes refer to. `paths` of the result has all refused keys of the first node that has one,
- * and those of later nodes that the look-up has not found.
+ * Looks up the records that the foreign keys of the nodes refer to. `paths` of the result has all refused keys of the first node that has
+ * one, and those of later nodes that the look-up has not found.
  */
 export async function invisibleReferences(
   context: WriteContext,

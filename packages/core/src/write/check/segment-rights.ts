@@ -1,5 +1,5 @@
-// requireRights: the rights that a write needs before it looks up stored records. Without this check, the response would tell callers without
-// rights which records exist. The first step of the writer; new records are checked after the look-up (`requireCreateAccess`).
+// requireRights: the rights that a write needs before it looks up stored records. Without this check, the response would tell callers
+// without rights which records exist. The first step of the writer; new records are checked after the look-up (`requireCreateAccess`).
 
 import { forbidden } from '../../errors.ts'
 import { requireRightToList } from '../links/write-links.ts'

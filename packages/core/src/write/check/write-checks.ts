@@ -122,8 +122,8 @@ export async function isVisible(
 }
 
 /**
- * Runs the validators of foreign keys that were not sent, but set to the key of a nested or parent record: `filled` has their values. `row` is
- * the record to store, `before` the stored one; null if it is new.
+ * Runs the validators of foreign keys that were not sent, but set to the key of a nested or parent record: `filled` has their values. `row`
+ * is the record to store, `before` the stored one; null if it is new.
  */
 export async function validateFilled(
   { validate }: WriteContext,

@@ -44,8 +44,8 @@ export type Reason =
   | 'the database does not support it'
 
 /**
- * The write of a node as a OneRecord; an endpoint calls it if the request writes one record. `echo` is the plan that reads the record for the
- * response; null if it shows none. The filter callback receives `additional`.
+ * The write of a node as a OneRecord; an endpoint calls it if the request writes one record. `echo` is the plan that reads the record for
+ * the response; null if it shows none. The filter callback receives `additional`.
  */
 export function oneRecordOf(
   { options, key = [], asFound, asMissing }: WriteNode,

@@ -1,5 +1,5 @@
-// OneRecord: the write of one record, `PATCH /api/books/1 {"pages": 7}`, which one statement may make in place of all steps (a fused write).
-// Types only.
+// OneRecord: the write of one record, `PATCH /api/books/1 {"pages": 7}`, which one statement may make in place of all steps (a fused
+// write). Types only.
 
 import type { RowChange, SingleWriteEcho } from '../../dialect/shared/sql/single-writes.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'

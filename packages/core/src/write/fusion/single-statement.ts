@@ -1,6 +1,6 @@
 // insertRecord, updateRecord, removeRecord: send the one statement of a fused write (`fused-write.ts`): checks of access and references are
-// conditions of the INSERT, UPDATE or DELETE. If the database refuses the statement, nothing was written, and the write is made step by step
-// in a transaction.
+// conditions of the INSERT, UPDATE or DELETE. If the database refuses the statement, nothing was written, and the write is made step by
+// step in a transaction.
 
 import type { QueryResult } from 'kysely'
 import { cellOf, type RawRow } from '../../database/cell.ts'

@@ -15,8 +15,8 @@ import { keyOfParent, type NestedList, type WriteNested } from './nested-lists.t
 
 /**
  * Changes the children that the objects name by their keys, and creates the others. Before that, removes the children that a list with
- * `others: 'remove'` does not name. `parents` are the values of the records that have the lists, in the same order. Returns the parents whose
- * children have changed.
+ * `others: 'remove'` does not name. `parents` are the values of the records that have the lists, in the same order. Returns the parents
+ * whose children have changed.
  */
 export async function changeChildren(
   context: WriteContext,
@@ -117,7 +117,10 @@ async function childrenOf(
 
 const textOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])
 
-/** The stored keys of the children that the lists name, as `keyText`. The database finds them, because a collation may find another spelling. */
+/**
+ * The stored keys of the children that the lists name, as `keyText`. The database finds them, because a collation may find another
+ * spelling.
+ */
 async function namedIn(
   context: WriteContext,
   relation: ResolvedRelation,

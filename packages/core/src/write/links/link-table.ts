@@ -1,5 +1,5 @@
-// linkTable: the LinkStore that stores links in a junction table without a model, as rows with the keys of both ends: `insert into members
-// (person_id, team_id) values (1, 2)`.
+// linkTable: the LinkStore that stores links in a junction table without a model, as rows with the keys of both ends:
+// `insert into members (person_id, team_id) values (1, 2)`.
 
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
-// writeParents, writeChildren: the nested records of one segment: to-one parents, which are written before the records, and children and links,
-// which are written after them (docs/guide/writing.md). Each relation's records are a level of their own, written by the same steps.
+// writeParents, writeChildren: the nested records of one segment: to-one parents, which are written before the records, and children and
+// links, which are written after them (docs/guide/writing.md). Each relation's records are a level of their own, written by the same steps.
 
 import { missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -111,7 +111,9 @@ async function withColumns(
   return complete
 }
 
-/** Writes the children and links of written records, and sets the `updated` columns of those that existed before and have other links now. */
+/**
+ * Writes the children and links of written records, and sets the `updated` columns of those that existed before and have other links now.
+ */
 export async function writeChildren(
   context: WriteContext,
   resource: Resource,
@@ -222,7 +224,9 @@ function mayBeLinked({ resource, children }: RecordNode, { through }: ResolvedRe
   return keyWasChosen || lists.length > 1
 }
 
-/** Writes children of new parents. Objects with a key name stored children, which get another parent; that needs the right to change them. */
+/**
+ * Writes children of new parents. Objects with a key name stored children, which get another parent; that needs the right to change them.
+ */
 async function writeNewChildren(
   context: WriteContext,
   relation: ResolvedRelation,

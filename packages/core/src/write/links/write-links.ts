@@ -1,5 +1,6 @@
 // writeLinks: writes the links of many-to-many lists, the rows of junction tables. `PATCH /api/people/1 {"teams": [2, 3]}` creates the
-// missing links of person 1 to the teams 2 and 3 and deletes its other links, except those that the caller may not see (docs/guide/writing.md).
+// missing links of person 1 to the teams 2 and 3 and deletes its other links, except those that the caller may not see
+// (docs/guide/writing.md).
 
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -21,8 +22,8 @@ const noKeys: LinkedKeys = new Map()
 
 /**
  * Creates the links of lists of one relation, whose linked records are stored. If a list replaces links, deletes the record's other links,
- * unless the caller may not see the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the caller
- * may not see. Returns the lists that have changed links.
+ * unless the caller may not see the link or the linked record: `PATCH /api/people/1 {"teams": []}` leaves the links to teams that the
+ * caller may not see. Returns the lists that have changed links.
  */
 export async function writeLinks(
   context: WriteContext,

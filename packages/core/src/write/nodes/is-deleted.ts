@@ -5,8 +5,8 @@ import type { Values } from './node.ts'
 import { sameValue } from './same-value.ts'
 
 /**
- * Whether a stored record is marked as deleted, by the same rule as reads (`isNotDeleted` in `query/compile/source.ts`): with a fixed value,
- * such as `status = 'deleted'`, only that one marks it; with a time or a function of the host, every value but the active one does.
+ * Whether a stored record is marked as deleted, by the same rule as reads (`isNotDeleted` in `query/compile/source.ts`): with a fixed
+ * value, such as `status = 'deleted'`, only that one marks it; with a time or a function of the host, every value but the active one does.
  */
 export function isDeleted({ settings, allColumns }: Resource, stored: Values): boolean {
   const { softDelete } = settings

@@ -1,5 +1,5 @@
-// NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `write/body` makes these nodes;
-// the endpoint wraps each record of the body in a WriteNode (`write-node.ts`), and the other folders of `write` store it.
+// NestedNode: a validated request body, with a node for each of its objects and values in canonical JSON form. `write/body` makes these
+// nodes; the endpoint wraps each record of the body in a WriteNode (`write-node.ts`), and the other folders of `write` store it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { CodedProblem } from '../../lib/problems/problem-codes.ts'
@@ -39,14 +39,19 @@ export interface RecordNode {
   readonly path: string
   /** Writable fields that were sent. */
   readonly values: Values
-  /** Initial values of a new record that are known, because a validator has received them, or `on_conflict` has used them in its look-up. */
+  /**
+   * Initial values of a new record that are known, because a validator has received them, or `on_conflict` has used them in its look-up.
+   */
   readonly initial?: Values
   /** If the object may name a stored record instead of creating one. */
   readonly uniqueName?: UniqueName
   readonly sentBack: SentBack
   /** Columns whose validator takes the record to be stored, which is not known before the transaction. */
   readonly wholeRecordChecks: readonly NamedColumn[]
-  /** With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, which validators get; `values` has their stored forms. */
+  /**
+   * With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, which validators get; `values` has their stored
+   * forms.
+   */
   readonly sent?: Values
   /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
   readonly merges: readonly NamedColumn[]

@@ -1,5 +1,5 @@
-// explainRefusal: turns the refusal of a statement into an API error, such as 409 with the path of the field whose value is taken. Looks up the
-// values of the model's keys to find the fields that caused it (docs/guide/writing.md).
+// explainRefusal: turns the refusal of a statement into an API error, such as 409 with the path of the field whose value is taken. Looks up
+// the values of the model's keys to find the fields that caused it (docs/guide/writing.md).
 
 import {
   type ApiError,

@@ -1,5 +1,5 @@
-// overflowingColumns: finds the values that are too long or too large for their columns, after the database has refused a write without saying
-// which column it was.
+// overflowingColumns: finds the values that are too long or too large for their columns, after the database has refused a write without
+// saying which column it was.
 
 import {
   type ColumnLimit,

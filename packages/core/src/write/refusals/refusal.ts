@@ -1,5 +1,5 @@
-// WriteRefusal: a statement of a write that the database refused, because of a constraint, a trigger or a value that does not fit, and what is
-// known about it. `store/run-write.ts` makes it, `explain-refusal.ts` turns it into the error for the client.
+// WriteRefusal: a statement of a write that the database refused, because of a constraint, a trigger or a value that does not fit, and what
+// is known about it. `store/run-write.ts` makes it, `explain-refusal.ts` turns it into the error for the client.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import type { DatabaseFailure } from '../../dialect/dialect.ts'

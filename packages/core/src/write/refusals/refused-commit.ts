@@ -1,5 +1,5 @@
-// refuseDeferred: finds the record that violates a constraint which the database checks only at COMMIT (`deferrable initially deferred`). The
-// write, or the batch, is made again after the refused COMMIT, and calls this before its next COMMIT.
+// refuseDeferred: finds the record that violates a constraint which the database checks only at COMMIT (`deferrable initially deferred`).
+// The write, or the batch, is made again after the refused COMMIT, and calls this before its next COMMIT.
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
-// noteCycles, addWithItsCycle: cycles of rows that are all deleted, such as an author whose favourite book is one of the author's books: in which
-// order that is possible, and which references are emptied (set to NULL) for it. `remove-node.ts` calls both for each record.
+// noteCycles, addWithItsCycle: cycles of rows that are all deleted, such as an author whose favourite book is one of the author's books: in
+// which order that is possible, and which references are emptied (set to NULL) for it. `remove-node.ts` calls both for each record.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { DependentModel } from '../../model/registry/relations/dependents.ts'

@@ -1,5 +1,5 @@
-// findReferrers: finds out with few statements what refers to the records of a list, and to those in turn, before the first of them is removed.
-// `look-ahead.ts` calls it for the records of a segment.
+// findReferrers: finds out with few statements what refers to the records of a list, and to those in turn, before the first of them is
+// removed. `look-ahead.ts` calls it for the records of a segment.
 
 import {
   actionOn,
@@ -85,8 +85,8 @@ function addRecord(known: Known, { resource, how }: Removal, stored: Values): bo
 type Removal = Omit<RemovedRows, 'rows'>
 
 /**
- * Finds the dependents of the records, and theirs, level by level. Returns all records to remove, also in `known`; `unknown` if `keep`, which
- * adds the dependents to the records that they refer to, returns false.
+ * Finds the dependents of the records, and theirs, level by level. Returns all records to remove, also in `known`; `unknown` if `keep`,
+ * which adds the dependents to the records that they refer to, returns false.
  */
 async function findBelow(
   context: WriteContext,

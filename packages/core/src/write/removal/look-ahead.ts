@@ -14,8 +14,8 @@ import type { Removals } from './removals.ts'
  * Looks up the dependents of the nodes of a segment, and theirs. Ends the segment earlier if they are too many. `open` are the segments
  * around it, and `flush` stores the earlier removals.
  *
- * If something prevents the removal of one of the records, or if a look-up cannot tell, all segments have one node from then on: each record
- * finds its dependents at its own turn, after the earlier ones are removed, so that the error is that of its turn.
+ * If something prevents the removal of one of the records, or if a look-up cannot tell, all segments have one node from then on: each
+ * record finds its dependents at its own turn, after the earlier ones are removed, so that the error is that of its turn.
  */
 export async function lookAhead(
   context: WriteContext,

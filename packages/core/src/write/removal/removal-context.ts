@@ -1,4 +1,5 @@
-// RemovalContext: what the functions of `removal/` need of the segment whose records are removed; `segments/call-hooks.ts` makes it. Types only.
+// RemovalContext: what the functions of `removal/` need of the segment whose records are removed; `segments/call-hooks.ts` makes it. Types
+// only.
 
 import type { WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'

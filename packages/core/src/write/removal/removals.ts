@@ -1,5 +1,5 @@
-// Removals: what the removals of one list and of their dependents share while they run: which records were removed, which removals have begun,
-// and what look-ups have found.
+// Removals: what the removals of one list and of their dependents share while they run: which records were removed, which removals have
+// begun, and what look-ups have found.
 
 import { type ApiError, tooManyRecords } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'
@@ -24,7 +24,9 @@ export class Begun {
   readonly depth: number
   /** The smallest depth of a record with which this one, or one of `below`, is in a cycle; its own depth without any. */
   highest: number
-  /** The records that refer to this one, directly or not, and wait for it or one above it, in the order in which their hooks were called. */
+  /**
+   * The records that refer to this one, directly or not, and wait for it or one above it, in the order in which their hooks were called.
+   */
   below: Begun[] = []
   /** The references of cycles to this record. */
   readonly referrers: CycleReference[] = []

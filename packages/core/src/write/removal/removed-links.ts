@@ -1,5 +1,5 @@
-// linksOf: the links (rows of junction tables) that a DELETE removes with its records, for the commit callbacks that receive the changes. They
-// are read before the first record is deleted, and only if there is such a callback.
+// linksOf: the links (rows of junction tables) that a DELETE removes with its records, for the commit callbacks that receive the changes.
+// They are read before the first record is deleted, and only if there is such a callback.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { junctionOf } from '../../model/registry/relations/junction.ts'

@@ -122,7 +122,9 @@ export async function lockedRows(
   return keys.map((key) => byKey.get(keyText(key))).filter((row) => row !== undefined)
 }
 
-/** Locks records by their keys. Another condition, or a read of the whole table, would also lock the gaps for new rows on MySQL and MariaDB. */
+/**
+ * Locks records by their keys. Another condition, or a read of the whole table, would also lock the gaps for new rows on MySQL and MariaDB.
+ */
 async function lockByKeys(
   context: WriteContext,
   resource: Resource,

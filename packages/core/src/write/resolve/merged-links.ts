@@ -1,5 +1,5 @@
-// mergedLinks: what consecutive changes of the links of a record have changed in the end, for the commit callbacks: a link that was added and
-// then removed again is left out.
+// mergedLinks: what consecutive changes of the links of a record have changed in the end, for the commit callbacks: a link that was added
+// and then removed again is left out.
 
 /** The keys of linked records. */
 export interface AddedAndRemoved<K> {

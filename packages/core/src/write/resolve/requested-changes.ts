@@ -1,5 +1,5 @@
-// compareWithStored, resetValues: how a body changes a stored record, by PATCH or PUT (docs/guide/writing.md): which values it sets, and which
-// of its members must equal stored ones.
+// compareWithStored, resetValues: how a body changes a stored record, by PATCH or PUT (docs/guide/writing.md): which values it sets, and
+// which of its members must equal stored ones.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { mergePatch } from '../../lib/json/merge-patch.ts'

@@ -1,5 +1,5 @@
-// resolveChanges: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) change, restore
-// or remove: sets `stored` and `decision` of each node, or `error` if there is no such record. The later steps throw that error.
+// resolveChanges: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) change,
+// restore or remove: sets `stored` and `decision` of each node, or `error` if there is no such record. The later steps throw that error.
 
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
@@ -225,9 +225,9 @@ function decideChange({ options }: Level, node: WriteNode, identifying: Readonly
 }
 
 /**
- * After the refusal of a segment, the waiting nodes of which one look-up tells what would be done, so that their problems are reported, too.
- * Leaves out those with the key of an earlier one, which may change or create the record, and those that are not found by the text of their
- * key, although a collation may find them.
+ * After the refusal of a segment, the waiting nodes of which one look-up tells what would be done, so that their problems are reported,
+ * too. Leaves out those with the key of an earlier one, which may change or create the record, and those that are not found by the text of
+ * their key, although a collation may find them.
  */
 export async function findLater(
   context: WriteContext,

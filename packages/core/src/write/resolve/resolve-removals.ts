@@ -1,5 +1,5 @@
-// resolveRemovals: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) remove, and
-// all that refers to them.
+// resolveRemovals: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) remove,
+// and all that refers to them.
 
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { lookAhead } from '../removal/look-ahead.ts'

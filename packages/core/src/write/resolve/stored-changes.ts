@@ -1,5 +1,5 @@
-// changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each. Called when all records are stored,
-// for the callbacks before and after COMMIT.
+// changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each. Called when all records are
+// stored, for the callbacks before and after COMMIT.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
-// storedTexts: the keys of the records that other keys name, where a collation finds keys equal whose texts differ: a link with the key `gb`
-// names the stored record `GB`.
+// storedTexts: the keys of the records that other keys name, where a collation finds keys equal whose texts differ: a link with the key
+// `gb` names the stored record `GB`.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { chunks } from '../../query/compile/chunks.ts'

@@ -1,5 +1,5 @@
-// lastSteps: what follows the hooks of a segment: it stores records, and writes what is nested in them. The writer makes them when all hooks of
-// the segment were called, and `callHooks` earlier if a hook sends a statement, which must see the records before its own.
+// lastSteps: what follows the hooks of a segment: it stores records, and writes what is nested in them. The writer makes them when all
+// hooks of the segment were called, and `callHooks` earlier if a hook sends a statement, which must see the records before its own.
 
 import type { WriteNested } from '../links/nested-lists.ts'
 import { writeChildren } from '../links/nested-records.ts'

@@ -1,5 +1,5 @@
-// Level: the nodes of one list, divided into segments, which are written one after the other. `writeLevel` in `../writer.ts` takes the segments;
-// the steps end them earlier (`endBefore`) if a node depends on an earlier one. A list without such nodes is one segment.
+// Level: the nodes of one list, divided into segments, which are written one after the other. `writeLevel` in `../writer.ts` takes the
+// segments; the steps end them earlier (`endBefore`) if a node depends on an earlier one. A list without such nodes is one segment.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'

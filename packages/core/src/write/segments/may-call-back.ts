@@ -1,5 +1,5 @@
-// mayCallBack: whether callbacks of the host may run while the records of a body and their nested ones are written. If so, the transaction is not
-// repeated only to find a refused record, because callbacks may have effects outside of it.
+// mayCallBack: whether callbacks of the host may run while the records of a body and their nested ones are written. If so, the transaction
+// is not repeated only to find a refused record, because callbacks may have effects outside of it.
 
 import { removalReach } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'

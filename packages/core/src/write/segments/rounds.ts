@@ -1,5 +1,5 @@
-// Rounds: the nodes of a list that others prevented from being removed, and that are tried again after the others: a DELETE of books 1 and 2,
-// of which book 2 refers to book 1, removes book 2 in the first round and book 1 in the second.
+// Rounds: the nodes of a list that others prevented from being removed, and that are tried again after the others: a DELETE of books 1 and
+// 2, of which book 2 refers to book 1, removes book 2 in the first round and book 1 in the second.
 
 import type { WriteNode } from '../nodes/write-node.ts'
 

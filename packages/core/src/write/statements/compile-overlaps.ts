@@ -1,5 +1,5 @@
-// The SQL of rules by which no two records overlap (`exclude` of a model): the lock of a name, and the search for records that break a rule.
-// `check/overlaps.ts` sends it.
+// The SQL of rules by which no two records overlap (`exclude` of a model): the lock of a name, and the search for records that break a
+// rule. `check/overlaps.ts` sends it.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -27,8 +27,8 @@ export const compileLockOfName = ({ dialect }: Target, name: string): readonly F
     : [sql`select 1 from (select ${dialect.lockOfName(name)}) as ${sql.id('locked')}`]
 
 /**
- * Selects the keys of those of these records that overlap another one, or that refer to no record. The target is unscoped, because rules are
- * about all rows:
+ * Selects the keys of those of these records that overlap another one, or that refer to no record. The target is unscoped, because rules
+ * are about all rows:
  *
  * `select "id" from t as written where id in (…) and (exists (select 1 from t as other where other.room_id = written.room_id and
  * other.id <> written.id and other.starts_at < written.ends_at and written.starts_at < other.ends_at) or …)`
@@ -56,7 +56,9 @@ export function compileOrphans(
   return orphan && compileWritten(target, resource, rule, keys, orphan)
 }
 
-/** `select "id" from t as written where id in (…) and …`: the written records of which `breaks` is true, among those that the rule is about. */
+/**
+ * `select "id" from t as written where id in (…) and …`: the written records of which `breaks` is true, among those that the rule is about.
+ */
 function compileWritten(
   target: Target,
   resource: Resource,

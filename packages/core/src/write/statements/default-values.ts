@@ -1,4 +1,5 @@
-// compileDefaults: a SELECT of the defaults of columns, such as `uuid()`, for several new records; their keys are then known before the INSERT.
+// compileDefaults: a SELECT of the defaults of columns, such as `uuid()`, for several new records; their keys are then known before the
+// INSERT.
 
 import { isText } from '../../dialect/shared/sql/sql-parts.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'

@@ -1,5 +1,5 @@
-// compileLockInOrder: locks records in the order of their keys, so that two transactions that lock the same ones do not wait for each other. For
-// the parents of rules (`exclude`), and for functions of the host that lock records.
+// compileLockInOrder: locks records in the order of their keys, so that two transactions that lock the same ones do not wait for each
+// other. For the parents of rules (`exclude`), and for functions of the host that lock records.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'

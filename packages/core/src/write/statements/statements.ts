@@ -1,5 +1,5 @@
-// The SQL of statements on one row, and of INSERTs of several: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the registry;
-// every value is a parameter. Nothing is sent here: `store/`, `resolve/` and `fusion/` do.
+// The SQL of statements on one row, and of INSERTs of several: INSERT, UPDATE, DELETE, locks and existence checks. Names come from the
+// registry; every value is a parameter. Nothing is sent here: `store/`, `resolve/` and `fusion/` do.
 
 import type { SqlBool } from 'kysely'
 import type { CellLocation } from '../../database/cell.ts'

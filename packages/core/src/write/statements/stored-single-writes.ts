@@ -1,5 +1,5 @@
-// storedSingleWrites: stores the statements of writes that are made by one statement (`fusion/`), by resource, output and set of written columns,
-// so that each request only binds its values.
+// storedSingleWrites: stores the statements of writes that are made by one statement (`fusion/`), by resource, output and set of written
+// columns, so that each request only binds its values.
 
 import type { Sendable } from '../../database/statements/sendable.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -63,7 +63,10 @@ interface DialectStore {
   readonly store: StatementStore
 }
 
-/** The conditions of the policy and of the filter callback in the statements of a write. A request with other conditions gets another statement. */
+/**
+ * The conditions of the policy and of the filter callback in the statements of a write. A request with other conditions gets another
+ * statement.
+ */
 export interface WriteScope {
   /** Narrows the stored records that are written. */
   readonly written?: Condition | undefined
@@ -80,7 +83,10 @@ export interface ScopedReference extends SeenReference {
 
 type Condition = Omit<RowScope, 'columns'>
 
-/** Takes a stored statement if only values differ, else compiles and stores one. `finish` rewrites its SQL for the driver, such as for array rows. */
+/**
+ * Takes a stored statement if only values differ, else compiles and stores one. `finish` rewrites its SQL for the driver, such as for array
+ * rows.
+ */
 export function storedSingleWrites(
   target: Target,
   finish: (text: string) => string,

@@ -1,6 +1,6 @@
 // columnsToRead: with which columns a write reads stored records, by what it does with them, so that a look-up reads no more than the later
-// steps need. All look-ups of writes take their columns from here; the others read keys alone, or whole records for the callbacks that receive
-// the changes.
+// steps need. All look-ups of writes take their columns from here; the others read keys alone, or whole records for the callbacks that
+// receive the changes.
 
 import { isWriteOnly } from '../../model/registry/checks/field-rules.ts'
 import { dependentsOf, referredColumns } from '../../model/registry/relations/dependents.ts'

@@ -1,5 +1,6 @@
 // GeneratedKeys: the keys that the database gives to the new records of a write. Foreign keys of the body cannot name these records,
-// because clients could only guess the keys, and a repeated transaction gives others.
+// because clients could only guess the keys, and a repeated transaction gives others: `[{"title": "A"}, {"title": "B", "parent_id": 7}]` is
+// refused if the first record gets the key 7. `check` calls `refuseGuessed`, each INSERT calls `add`.
 
 import { missingReference } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
@@ -8,6 +9,7 @@ import { keyTextIn } from '../../query/run/key.ts'
 import { generatedPart, ofOwnTable } from '../nodes/hidden-references.ts'
 import { pathTo, type Values } from '../nodes/node.ts'
 
+/** The keys of the records in one table. */
 interface KeysOfTable {
   /** The keys that the database has given to new records, as `keyText`. */
   readonly generated: Set<string>

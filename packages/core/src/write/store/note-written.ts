@@ -1,4 +1,5 @@
-// noteWritten: adds a record that a statement has written to the lists that the end of the write reads. Each step that stores a record calls it.
+// noteWritten: adds a record that a statement has written to the lists that the end of the write reads. Each step that stores a record
+// calls it.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'
@@ -7,8 +8,8 @@ import type { WriteContext } from './write-context.ts'
 type Noting = Pick<WriteContext, 'changes' | 'users' | 'ruled'>
 
 /**
- * Notes a written record, as `ChangeLog.note` says: in `changes` for the commit callbacks, in `users` because tokens of an inactive user end,
- * and in `ruled` for the rules of its model (`exclude`).
+ * Notes a written record, as `ChangeLog.note` says: in `changes` for the commit callbacks, in `users` because tokens of an inactive user
+ * end, and in `ruled` for the rules of its model (`exclude`).
  */
 export function noteWritten(
   { changes, users, ruled }: Noting,

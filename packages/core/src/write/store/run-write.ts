@@ -10,7 +10,9 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { refusedWrite, type WriteRefusal } from '../refusals/refusal.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** Runs a statement; `step` says, for the error of a refusal, what it writes: which record, with which values. Returned rows are objects. */
+/**
+ * Runs a statement; `step` says, for the error of a refusal, what it writes: which record, with which values. Returned rows are objects.
+ */
 export const runWrite = async (
   context: Pick<WriteContext, 'lease'>,
   statement: Fragment,

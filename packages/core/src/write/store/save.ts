@@ -1,5 +1,5 @@
-// Stores one record: insertSingle is its INSERT, which finds the generated key; changesToStore asks the policy and the callback of a change, and
-// updateStored is its UPDATE.
+// Stores one record: insertSingle is its INSERT, which finds the generated key; changesToStore asks the policy and the callback of a
+// change, and updateStored is its UPDATE.
 
 import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -165,8 +165,8 @@ export function withInsertId(
 }
 
 /**
- * Asks the policy (`can_update`) and calls the callback for a change of a stored record; returns the values to write, which are only those that
- * differ. Throws 403 if the policy refuses. With `touches`, `updated` columns are set even if `changes` equal the stored values.
+ * Asks the policy (`can_update`) and calls the callback for a change of a stored record; returns the values to write, which are only those
+ * that differ. Throws 403 if the policy refuses. With `touches`, `updated` columns are set even if `changes` equal the stored values.
  */
 export function changesToStore(
   context: WriteContext,
@@ -259,7 +259,9 @@ function mayChange({ allColumns }: Resource, stored: Values, changes: Values): b
   return false
 }
 
-/** Updates the columns of `saved`, the record that a callback has returned, that differ from the `stored` one; `requested` are its changes. */
+/**
+ * Updates the columns of `saved`, the record that a callback has returned, that differ from the `stored` one; `requested` are its changes.
+ */
 export const writeSaved = (
   context: WriteContext,
   resource: Resource,

@@ -1,5 +1,5 @@
-// storeNodes: stores the new and changed records of nodes with few statements; `rows/remove-rows.ts` removes records. The step after the hooks,
-// which have set `row` of each node.
+// storeNodes: stores the new and changed records of nodes with few statements; `rows/remove-rows.ts` removes records. The step after the
+// hooks, which have set `row` of each node.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { prepareRecords } from '../check/overlaps.ts'

@@ -1,4 +1,5 @@
-// WriteContext: what the steps of a write share in its transaction; `http/endpoints/writes/write-stages.ts` makes one for each attempt. Types only.
+// WriteContext: what the steps of a write share in its transaction; `http/endpoints/writes/write-stages.ts` makes one for each attempt.
+// Types only.
 
 import type { BeforeHookStatements } from '../../database/leases/hook-connection.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -20,7 +21,9 @@ import type { GeneratedKeys } from './generated-keys.ts'
 import type { RemovedLinkCount } from './removed-link-count.ts'
 import type { RuledRecords } from './ruled-records.ts'
 
-/** The callbacks that models declare; `add` and `update` return the record to save, as canonical JSON values. `path` is that in the body. */
+/**
+ * The callbacks that models declare; `add` and `update` return the record to save, as canonical JSON values. `path` is that in the body.
+ */
 export interface WriteHooks {
   /** Whether the model has a callback for this change and the method of the request. */
   has(resource: Resource, change: 'add' | 'update' | 'remove'): boolean

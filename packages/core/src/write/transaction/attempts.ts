@@ -16,8 +16,8 @@ export interface AnyAttempt {
 export type RepeatAs<A> = (changes: Partial<A>) => never
 
 /**
- * Calls `make` for the attempt `first`. Repeats it, changed, if it calls `repeatAs`, and once if the database refuses its COMMIT, changed by
- * `afterCommit`. `failed` receives every other error: it throws the final one, or returns if the attempt is to be made again.
+ * Calls `make` for the attempt `first`. Repeats it, changed, if it calls `repeatAs`, and once if the database refuses its COMMIT, changed
+ * by `afterCommit`. `failed` receives every other error: it throws the final one, or returns if the attempt is to be made again.
  */
 export async function inAttempts<A extends AnyAttempt, R>(
   first: A,

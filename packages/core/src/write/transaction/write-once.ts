@@ -1,5 +1,5 @@
-// writeOnce: one attempt of a write, in its transaction: the records are stored, the callback before COMMIT is called and the response is made.
-// `writer.ts` repeats it if it has to be made in another way, or may succeed now.
+// writeOnce: one attempt of a write, in its transaction: the records are stored, the callback before COMMIT is called and the response is
+// made. `writer.ts` repeats it if it has to be made in another way, or may succeed now.
 
 import type { HookConnection } from '../../database/leases/hook-connection.ts'
 import type { Lease, Work } from '../../database/leases/lease.ts'
@@ -96,8 +96,8 @@ export interface Attempted<R> {
 }
 
 /**
- * Runs a write (`work`), the callback before COMMIT and the response in one transaction. `isAtomic`: the write changes one row, so it needs no
- * transaction if the driver has none.
+ * Runs a write (`work`), the callback before COMMIT and the response in one transaction. `isAtomic`: the write changes one row, so it needs
+ * no transaction if the driver has none.
  */
 export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,

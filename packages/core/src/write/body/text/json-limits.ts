@@ -1,5 +1,5 @@
-// Limits of JSON bodies, as text or parsed by the host: nesting, number and length of keys, and strings that cannot be stored. All parsers of
-// bodies use them.
+// Limits of JSON bodies, as text or parsed by the host: nesting, number and length of keys, and strings that cannot be stored. All parsers
+// of bodies use them.
 
 import { malformedJson } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

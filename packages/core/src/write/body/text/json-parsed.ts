@@ -1,5 +1,5 @@
-// readParsedJson: checks a body that a body parser of the host has already parsed: depth, keys, strings, numbers. `strict-json.ts` makes the
-// same checks of a text.
+// readParsedJson: checks a body that a body parser of the host has already parsed: depth, keys, strings, numbers. `strict-json.ts` makes
+// the same checks of a text.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { isVerbatim } from '../../../lib/json/verbatim.ts'

@@ -1,4 +1,4 @@
-// groupForInsert: divides the new records of a list into groups, each of which one statement inserts: `insert into t (a, b) values (…), (…)`.
+// groupForInsert: divides the new records of a list into groups, each of which one INSERT can store: those with the same columns.
 
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'

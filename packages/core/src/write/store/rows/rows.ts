@@ -1,4 +1,5 @@
-// What the statements of a write store: new rows, changed ones, and those that are removed. The hooks of a node make its row (`WriteNode.row`).
+// What the statements of a write store: new rows, changed ones, and those that are removed. The hooks of a node make its row
+// (`WriteNode.row`).
 
 import type { Dependent } from '../../../model/registry/relations/dependents.ts'
 import type { Value } from '../../../query/plan/plan.ts'

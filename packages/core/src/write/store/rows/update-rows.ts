@@ -1,5 +1,5 @@
-// updateRows: updates the changed records of a segment with few statements, each record with its own values. If the database refuses a record,
-// finds out which one.
+// updateRows: updates the changed records of a segment with few statements, each record with its own values. If the database refuses a
+// record, finds out which one.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
