@@ -213,6 +213,7 @@ const asSeen =
   (column: NamedColumn): NamedColumn =>
     allColumns.get(column.name) ?? column
 
+/** The paths of the foreign key of a rule in a record that refers to no record. */
 const orphanPaths = (resource: Resource, { parent }: Exclusion, path: string): readonly string[] =>
   (parent?.from ?? [])
     .map(asSeen(resource))

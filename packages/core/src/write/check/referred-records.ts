@@ -65,6 +65,7 @@ export async function readReferred(
   return rows
 }
 
+/** Reads and locks the referred rows, as the foreign key constraint locks them. */
 const compileReferred = (
   { target }: WriteContext,
   plan: RowPlan,
@@ -120,9 +121,10 @@ export async function refuseDeletedMeanwhile(context: WriteContext): Promise<voi
   if (isRefused) throw missingReference([...new Set(missing)])
 }
 
+/** References to the same columns of one model. */
 type Group = [UnlockedReference, ...UnlockedReference[]]
 
-/** The references to the same columns of one model. */
+/** The references by the columns that they name, so that one look-up finds the records of each group. */
 function groupsOf(references: readonly UnlockedReference[]): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const reference of references) {

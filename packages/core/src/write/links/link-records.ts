@@ -105,6 +105,7 @@ export function linkRecords(
   }
 }
 
+/** The key of the record that has the list. */
 const ownKey = ({ own }: LinkList): StoredKey => own
 
 /**

@@ -136,6 +136,7 @@ export const withOutputColumns = (plan: RowPlan, read: LookUpOptions['read']): R
   output: outputOf(plan.from, read ?? plan.from.resource.allColumns.values()),
 })
 
+/** The table of a resource as the base of a plan. */
 const baseSource = (
   resource: Resource,
   { includeDeleted }: Pick<Source, 'includeDeleted'>,

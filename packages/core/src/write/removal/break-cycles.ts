@@ -8,7 +8,7 @@ import { sortedAfter } from '../store/rows/referrers-first.ts'
 import { RemovedRow } from '../store/rows/rows.ts'
 import { addChange } from './empty-references.ts'
 import { idOf } from './removal-types.ts'
-import type { Begun } from './removals.ts'
+import type { BegunRemoval } from './removals.ts'
 import type { RemovalContext } from './removal-context.ts'
 
 /**
@@ -17,7 +17,7 @@ import type { RemovalContext } from './removal-context.ts'
  */
 export function noteCycles(
   { removals: { begun, waiting } }: RemovalContext,
-  own: Begun,
+  own: BegunRemoval,
   dependent: DependentModel,
   rows: readonly Values[],
 ): void {
@@ -38,7 +38,7 @@ export function noteCycles(
  * were called, which is when those of the one nearest to the first (`highest`) were. Cycles that share records make one group, as strongly
  * connected components do (Tarjan's algorithm).
  */
-export function addWithItsCycle(removing: RemovalContext, own: Begun): void {
+export function addWithItsCycle(removing: RemovalContext, own: BegunRemoval): void {
   const { add, removals } = removing
   const { above, below, node } = own
   if (above !== undefined && own.highest < own.depth) {
@@ -53,7 +53,7 @@ export function addWithItsCycle(removing: RemovalContext, own: Begun): void {
  * Adds the records of a group in an order in which each comes after those that refer to it by a key that may not be NULL, and empties the
  * other references that would prevent the deletion of a record. If there is no such order, the database refuses the deletion.
  */
-function placeTogether(removing: RemovalContext, group: readonly Begun[]): void {
+function placeTogether(removing: RemovalContext, group: readonly BegunRemoval[]): void {
   const { add, removals } = removing
   const byId = new Map(group.map((begun) => [begun.id, begun]))
   const earlier = group.map((begun) => {
@@ -61,7 +61,7 @@ function placeTogether(removing: RemovalContext, group: readonly Begun[]): void 
     return [begun, needed.flatMap(({ referrer }) => byId.get(referrer) ?? [])] as const
   })
   const heights = new Map<string, number>()
-  const changes = new Map<Begun, Values>()
+  const changes = new Map<BegunRemoval, Values>()
   const ordered = sortedAfter(group, new Map(earlier))
   for (const { id, resource, stored, how, node, referrers } of ordered) {
     let height = node.row instanceof RemovedRow ? node.row.height : 0

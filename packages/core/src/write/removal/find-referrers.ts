@@ -30,7 +30,7 @@ interface Collected extends KnownReferrers {
   readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRows }>
 }
 
-/** Records by `removalName`. */
+/** The records that will be removed and what refers to each, by `removalName`. */
 type Known = Map<string, Collected>
 
 /** Most dependents that a look-up keeps in memory. */
@@ -139,6 +139,7 @@ function assignToParents(
   return true
 }
 
+/** Adds a row that refers to a record by the foreign key of `dependent`. */
 function addReferrer(
   { referrers }: Collected,
   dependent: DependentModel,

@@ -11,7 +11,7 @@ import { idOf, removalName } from './removal-types.ts'
 import { RemovedRecords } from './removed-records.ts'
 
 /** A record whose removal has begun, because its hooks, or those of its dependents, are called. A class, as `WriteNode` says. */
-export class Begun {
+export class BegunRemoval {
   readonly node: WriteNode
   /** `idOf` the record. */
   readonly id: string
@@ -19,7 +19,7 @@ export class Begun {
   readonly stored: Values
   readonly how: HowRemoved
   /** The begun record that this one refers to. */
-  readonly above: Begun | undefined
+  readonly above: BegunRemoval | undefined
   /** How many begun records are above this one. */
   readonly depth: number
   /** The smallest depth of a record with which this one, or one of `below`, is in a cycle; its own depth without any. */
@@ -27,11 +27,11 @@ export class Begun {
   /**
    * The records that refer to this one, directly or not, and wait for it or one above it, in the order in which their hooks were called.
    */
-  below: Begun[] = []
+  below: BegunRemoval[] = []
   /** The references of cycles to this record. */
   readonly referrers: CycleReference[] = []
 
-  constructor(node: WriteNode, stored: Values, above: Begun | undefined) {
+  constructor(node: WriteNode, stored: Values, above: BegunRemoval | undefined) {
     const { resource } = node.options
     this.node = node
     this.id = idOf(resource, stored)
@@ -63,19 +63,19 @@ export class Removals {
   /** The links that were removed, for `linksLeft`. */
   readonly goneLinks: Set<string> = new Set()
   /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to find cycles. */
-  readonly begun: Map<string, Begun> = new Map()
+  readonly begun: Map<string, BegunRemoval> = new Map()
   /** The last of them. */
-  current: Begun | undefined
+  current: BegunRemoval | undefined
   /** The records of cycles whose hooks were called, by `idOf`; they are deleted with a begun record. */
-  readonly waiting: Map<string, Begun> = new Map()
+  readonly waiting: Map<string, BegunRemoval> = new Map()
   /** `below` of records that were refused and may be tried again, by `idOf`. */
-  readonly refused: Map<string, Begun[]> = new Map()
+  readonly refused: Map<string, BegunRemoval[]> = new Map()
   /** The records that are removed or lose their reference, by `idOf`, to limit their number. */
   readonly #counted = new Set<string>()
   /** What refers to the records that will be removed, by `removalName`, as far as it was looked up together. */
   #known = new Map<string, KnownReferrers>()
   /** The records that are removed with `first`, by `removalName`, as the last look-up has found them. */
-  #together: { readonly first: Begun; readonly names: ReadonlySet<string> } | undefined
+  #together: { readonly first: BegunRemoval; readonly names: ReadonlySet<string> } | undefined
   #statements = 0
 
   constructor(top: Resource, cascade: boolean) {
@@ -122,7 +122,7 @@ export class Removals {
    * statement.
    */
   async removedWith(
-    first: Begun,
+    first: BegunRemoval,
     find: () => Promise<ReadonlySet<string>>,
   ): Promise<ReadonlySet<string>> {
     if (this.#together?.first !== first) this.#together = { first, names: await find() }

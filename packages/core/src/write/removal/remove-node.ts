@@ -24,7 +24,7 @@ import { findRemoved } from './find-referrers.ts'
 import { referredToError, referrersRemovedToo } from './referred-to.ts'
 import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
-import { Begun } from './removals.ts'
+import { BegunRemoval } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
 import type { RemovalContext } from './removal-context.ts'
 
@@ -37,7 +37,7 @@ export async function removeNode(removing: RemovalContext, node: WriteNode): Pro
   const id = idOf(resource, stored)
   // A record above this one refers to it, or an earlier one had the same dependent.
   if (begun.has(id) || removed.has(resource, stored, removalOf(node.options).how)) return
-  const own = new Begun(node, removed.now(resource, stored), removals.current)
+  const own = new BegunRemoval(node, removed.now(resource, stored), removals.current)
   own.below = refused.get(id) ?? []
   refused.delete(id)
   begun.set(id, own)
@@ -56,7 +56,7 @@ export async function removeNode(removing: RemovalContext, node: WriteNode): Pro
 }
 
 /** Asks the policy, removes the dependents, calls the hook, and sets `row` of the node. */
-async function removeBegun(removing: RemovalContext, own: Begun): Promise<void> {
+async function removeBegun(removing: RemovalContext, own: BegunRemoval): Promise<void> {
   const { context, removals } = removing
   const { node, resource, stored, how, above } = own
   const { path } = node
@@ -83,7 +83,7 @@ async function removeBegun(removing: RemovalContext, own: Begun): Promise<void> 
  * delete also deletes the record's links in junction tables without a model, which never prevent it. Returns the height of the record
  * above those that are removed before it.
  */
-async function removeReferrers(removing: RemovalContext, own: Begun): Promise<number> {
+async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Promise<number> {
   const { context, removals } = removing
   const { node, resource, stored, how } = own
   const { path } = node
@@ -157,7 +157,7 @@ async function referrersLeft(
 /** Whether all rows that refer to a begun record are removed with the first record, although they prevent the removal of this one alone. */
 async function goTogether(
   { context, removals, flush }: RemovalContext,
-  own: Begun,
+  own: BegunRemoval,
   dependent: DependentModel,
 ): Promise<boolean> {
   const { cascade } = removals

@@ -8,6 +8,7 @@ import type { LinksOfRows } from '../removal/removed-links.ts'
 import { SegmentSize } from './segment-size.ts'
 import { Rounds } from './rounds.ts'
 
+/** How a list is divided. */
 interface LevelOptions {
   /** Whether each segment has one node, because the order of the list matters. */
   readonly isOrdered?: boolean
@@ -34,6 +35,7 @@ export class Level {
   readonly removals: Removals | undefined
   /** The links of the records that are removed. */
   links: LinksOfRows = []
+  /** What `visibleTo` returns, by relation. */
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
   readonly #sizes: SegmentSize
   readonly #rounds: Rounds
@@ -42,6 +44,7 @@ export class Level {
   #at = 0
   /** How often `startSmall` was called. */
   #interruptions = 0
+  /** How many segments were taken. */
   #segments = 0
   #staysAtOne = false
 
@@ -105,6 +108,7 @@ export class Level {
     this.limit(1)
   }
 
+  /** Whether `stayAtOne` was called. */
   get staysAtOne(): boolean {
     return this.#staysAtOne
   }
@@ -141,6 +145,7 @@ export class Segment {
     this.isFirst = isFirst
   }
 
+  /** The nodes that are left in it, in the order of the list. */
   get nodes(): readonly WriteNode[] {
     return this.#nodes
   }

@@ -22,6 +22,7 @@ export class Rounds {
     this.#refusal = refusal
   }
 
+  /** Whether nodes wait for another round. */
   get hasNext(): boolean {
     return this.#failed.length > 0
   }

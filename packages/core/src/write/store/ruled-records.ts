@@ -57,6 +57,7 @@ export class RuledRecords {
     }
   }
 
+  /** The noted records of each rule, by `keyText`. */
   get byRule(): ReadonlyMap<
     Exclusion,
     { readonly resource: Resource; readonly records: ReadonlyMap<string, RuledRecord> }

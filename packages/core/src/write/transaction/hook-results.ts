@@ -14,6 +14,7 @@ import type { ValueSources, WriteHooks } from '../store/write-context.ts'
 
 /** A call of a hook. */
 interface Called {
+  /** The record, or what else the hook was called with. */
   readonly inputs: readonly JsonValue[]
   readonly result: unknown
 }

@@ -57,6 +57,7 @@ export async function updateRows(
     : rows.map(storedOf)
 }
 
+/** Whether the row writes a value. */
 const isChanged = ({ written }: ChangedRow): boolean => !isEmpty(written)
 const storedOf = ({ stored }: ChangedRow): Values => stored
 
