@@ -20,7 +20,7 @@ export interface RemovalOrder {
 }
 
 /** The orders without `cascade`, which depend on the models alone. */
-const known = new WeakMap<Registry, Map<Resource, RemovalOrder>>()
+const knownOrders = new WeakMap<Registry, Map<Resource, RemovalOrder>>()
 
 /**
  * First come dependents that prevent the deletion whatever else is deleted, then those that are deleted, and then those that lose their
@@ -40,13 +40,14 @@ export function removalOrder(
 ): RemovalOrder {
   const dependents = dependentsOf(registry, resource)
   if (cascade) return { dependents, isSorted: false }
-  const orders = known.get(registry) ?? new Map<Resource, RemovalOrder>()
-  known.set(registry, orders)
+  const orders = knownOrders.get(registry) ?? new Map<Resource, RemovalOrder>()
+  knownOrders.set(registry, orders)
   const order = orders.get(resource) ?? ordered(registry, resource, dependents)
   orders.set(resource, order)
   return order
 }
 
+/** The dependents in the order that `removalOrder` describes. */
 function ordered(
   registry: Registry,
   resource: Resource,

@@ -107,7 +107,7 @@ async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Pro
     let referrers: readonly Values[] | 'blocking' = []
     if (action === 'restrict') {
       if (how === 'delete') referrers = await referrersLeft(removing, node, stored, dependent)
-      if (referrers === 'blocking' && (await goTogether(removing, own, dependent)))
+      if (referrers === 'blocking' && (await areRemovedTogether(removing, own, dependent)))
         referrers = await removeBefore(removing, node, stored, dependent)
     } else {
       await refuse()
@@ -154,8 +154,11 @@ async function referrersLeft(
   return referrersRemovedToo(context, options.resource, stored, dependent, removals)
 }
 
-/** Whether all rows that refer to a begun record are removed with the first record, although they prevent the removal of this one alone. */
-async function goTogether(
+/**
+ * Whether all rows that refer to the begun record `own` are removed with the first record, that of the list, although they prevent the
+ * removal of `own` alone.
+ */
+async function areRemovedTogether(
   { context, removals, flush }: RemovalContext,
   own: BegunRemoval,
   dependent: DependentModel,
@@ -190,11 +193,16 @@ async function removeBefore(
   const parents = { resource: options.resource, how: 'delete', rows: [stored] } as const
   const found = await findDependents(context, dependent, 'cascade', parents, removals.most, path)
   if (found === 'tooMany') throw removals.tooManyOf(dependent.resource)
-  await removeDependents(removing, new WriteNode(options, { path, stored }), dependent, found, true)
+  const node = new WriteNode(options, { path, stored })
+  const isSorted = true
+  await removeDependents(removing, node, dependent, found, isSorted)
   return found.rows
 }
 
-/** Removes the dependents of a record, each with the access rules of its model. */
+/**
+ * Removes the dependents of a record, each with the access rules of its model. `isSorted`: those that refer to others of them come first,
+ * because they may prevent the removal of those.
+ */
 async function removeDependents(
   { context, removals, remove }: RemovalContext,
   { options, path }: WriteNode,
