@@ -6,8 +6,8 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import { type NestedNode, pathTo, type RecordNode, recordsOf } from '../nodes/node.ts'
-import { type StorableTest, storableTestOf } from './storable-test.ts'
 import type { InputProblems } from './input-problems.ts'
+import { type StorableTest, storableTestOf } from './storable-test.ts'
 import type { ValidatorHost } from './validators.ts'
 
 /** The tests of the columns that hold less than their models say, by field. */

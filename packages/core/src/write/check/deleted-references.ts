@@ -1,9 +1,9 @@
 // refuseDeletedReferences: refuses the restoring of a soft-deleted record while it refers to a deleted one.
 
-import { keyFromRow } from '../../query/run/key.ts'
 import { missingReference } from '../../errors.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { Value } from '../../query/plan/plan.ts'
+import { keyFromRow } from '../../query/run/key.ts'
 import { isDeleted } from '../nodes/is-deleted.ts'
 import { columnValues, planLookUp } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'

@@ -25,8 +25,8 @@ import {
 } from '../statements/compile-overlaps.ts'
 import { compileLockInOrder, inKeyOrder } from '../statements/locks-in-order.ts'
 import type { CompiledWrite } from '../statements/statements.ts'
-import type { WriteContext } from '../store/write-context.ts'
 import { mayConcernRule, type RuledRecord } from '../store/ruled-records.ts'
+import type { WriteContext } from '../store/write-context.ts'
 
 /** A record before it is stored: as it is now, or null for a new one, and as it will be. */
 interface Prepared {

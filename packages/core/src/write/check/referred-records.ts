@@ -9,7 +9,12 @@ import { keyFromRow, keyText, keyTextIn } from '../../query/run/key.ts'
 import { hasDefaultWithArgs } from '../fusion/fusion-of.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
-import { locksAsItReads, readLocked, readScoped, readScopedOrEmpty } from '../resolve/look-up-records.ts'
+import {
+  locksAsItReads,
+  readLocked,
+  readScoped,
+  readScopedOrEmpty,
+} from '../resolve/look-up-records.ts'
 import { type CompiledWrite, compileLocked } from '../statements/statements.ts'
 import { compileLockedByKeys } from '../statements/statements-by-keys.ts'
 import type { UnlockedReference, WriteContext } from '../store/write-context.ts'

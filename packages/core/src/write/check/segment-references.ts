@@ -65,7 +65,9 @@ export async function laterReferences(
 ): Promise<readonly string[]> {
   const sent = await sentIn(context, level, nodes)
   return nodes.flatMap((node, i) =>
-    sent.flatMap((keys) => (isNamedLater(keys, node, i) ? shownPaths(keys.relation, node.path) : [])),
+    sent.flatMap((keys) =>
+      isNamedLater(keys, node, i) ? shownPaths(keys.relation, node.path) : [],
+    ),
   )
 }
 

@@ -108,7 +108,8 @@ export function fusionOf(oneRecord: OneRecord, facts: FusionFacts): Fusion {
   // Without RETURNING, the row count of a DELETE tells whether the record existed. That of an UPDATE that marks the record does not:
   // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
-    echo === 'returned' || (echo === 'read' && (oneRecord.echo !== null || oneRecord.change === 'delete'))
+    echo === 'returned' ||
+    (echo === 'read' && (oneRecord.echo !== null || oneRecord.change === 'delete'))
   if (!isSupported) return { kind: 'steps', because: 'the database does not support it' }
   const references = referencesOf(oneRecord, facts)
   return { kind: 'one statement', echo, inTransaction: facts.transaction, references }

@@ -70,7 +70,8 @@ export async function insertRecord(
   const { generated, insertValues } = splitGeneratedKey(resource, values)
   const isNumber = ({ type }: NamedColumn): boolean => columnTypes[type].number === 'whole'
   const isKeyKnown = generated.every(read.echo === 'returned' ? isNumber : isCounter)
-  if (!isKeyKnown || generated.length > 1 || Object.keys(insertValues).length === 0) return undefined
+  if (!isKeyKnown || generated.length > 1 || Object.keys(insertValues).length === 0)
+    return undefined
   const output = read.echo === 'returned' ? read.rows.output : noColumns
   const statement = context.statements.insert(resource, insertValues, output)
   const { readers } = statement

@@ -7,7 +7,12 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { planReferrers } from '../nodes/look-up-plan.ts'
 import { isEmpty, pathTo, type Values } from '../nodes/node.ts'
-import { nestedNode, optionsForChildren, optionsForUnlisted, WriteNode } from '../nodes/write-node.ts'
+import {
+  nestedNode,
+  optionsForChildren,
+  optionsForUnlisted,
+  WriteNode,
+} from '../nodes/write-node.ts'
 import { keyIn, lockedRecordsBy, readScoped } from '../resolve/look-up-records.ts'
 import { ChangedRow } from '../store/rows/rows.ts'
 import type { WriteContext } from '../store/write-context.ts'
@@ -33,7 +38,8 @@ export async function changeChildren(
     return { list, filled, nodes }
   })
   const removing = owned.filter(({ list }) => list.others === 'remove')
-  for (const parent of await removeOthers(context, relation, removing, writeNested)) changed.add(parent)
+  for (const parent of await removeOthers(context, relation, removing, writeNested))
+    changed.add(parent)
   await writeNested(
     context,
     owned.flatMap(({ nodes }) => nodes),

@@ -296,7 +296,9 @@ async function insertOneByOne(
   links: () => readonly InsertedLink[],
 ): Promise<void> {
   for (const [i, { values, linked }] of inserted.entries())
-    await insertSingle(context, resource, values, linked.path, { links: () => links().slice(i, i + 1) })
+    await insertSingle(context, resource, values, linked.path, {
+      links: () => links().slice(i, i + 1),
+    })
 }
 
 /** The link for the error of a refusal: the conditions that find its row and the linked record. */

@@ -10,10 +10,10 @@ import { keyFromRow, keyText } from '../../query/run/key.ts'
 import { planRecords } from '../nodes/look-up-plan.ts'
 import { type NestedNode, pathTo, type RecordNode, type Values } from '../nodes/node.ts'
 import {
-  optionsForNew,
   knownValues,
   type NodeOptions,
   nestedNode,
+  optionsForNew,
   recordNodeOf,
   type WriteNode,
 } from '../nodes/write-node.ts'
@@ -52,7 +52,9 @@ export async function writeParents(
   for (const [relation, ofRelation] of lists) {
     const { target, to, pairs } = relation
     const options: NodeOptions = { ...optionsForNew(target), referencedColumns: to }
-    const parents = ofRelation.flatMap(({ nodes }) => nodes.map((node) => nestedNode(options, node)))
+    const parents = ofRelation.flatMap(({ nodes }) =>
+      nodes.map((node) => nestedNode(options, node)),
+    )
     const known = await withColumns(context, target, await writeNested(context, parents), to)
     refuseWithoutKey(to, known, (i) => parents[i]?.path ?? '')
     for (let i = 0; i < ofRelation.length; i++) {

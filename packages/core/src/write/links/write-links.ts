@@ -45,7 +45,9 @@ export async function writeLinks(
   for (const list of lists) {
     const stored: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
     const known = new Map([...stored.values()].map((key) => [textOf(key), key]))
-    const added = [...list.linked].flatMap(([text, linkedRecord]) => (known.has(text) ? [] : [linkedRecord]))
+    const added = [...list.linked].flatMap(([text, linkedRecord]) =>
+      known.has(text) ? [] : [linkedRecord],
+    )
     if (added.length > 0) created.push({ list, linked: added })
     const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
     if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })
@@ -163,7 +165,11 @@ async function visibleKeys(
   const keys = new Map<string, StoredKey>()
   for (const link of links) for (const key of link.keys) keys.set(keyText(key), key)
   const seen = new Set<string>()
-  for (const keyChunk of keyChunks(context.target.dialect, [...keys.values()], resource.primaryKey)) {
+  for (const keyChunk of keyChunks(
+    context.target.dialect,
+    [...keys.values()],
+    resource.primaryKey,
+  )) {
     const plan = planRecords(resource, resource.primaryKey, keyChunk, { read: resource.primaryKey })
     for (const row of await readScoped(context, plan, 'GET_MANY')) {
       seen.add(keyText(keyIn(resource, row) ?? []))

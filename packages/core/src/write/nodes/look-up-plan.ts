@@ -95,7 +95,9 @@ export function planLinks(
   }
   return {
     ...rowsOf(source, read),
-    where: [links, ...(and === undefined ? [] : [and])].flatMap((keysOfEnd) => hasOneOf(source, keysOfEnd)),
+    where: [links, ...(and === undefined ? [] : [and])].flatMap((keysOfEnd) =>
+      hasOneOf(source, keysOfEnd),
+    ),
   }
 }
 
@@ -117,8 +119,10 @@ export const equalTo = (source: Source, values: readonly ColumnValue[]): readonl
   }))
 
 /** Columns of a record as the output of a statement: of a RETURNING clause or a SELECT. */
-export const outputOfColumns = (resource: Resource, columns: readonly NamedColumn[]): readonly Output[] =>
-  outputOf(baseSource(resource, { includeDeleted: true }), columns)
+export const outputOfColumns = (
+  resource: Resource,
+  columns: readonly NamedColumn[],
+): readonly Output[] => outputOf(baseSource(resource, { includeDeleted: true }), columns)
 
 /** The key columns of a written record for a RETURNING clause; cached per resource, since the compiled clause is cached by this list. */
 export function keyOutputOf(resource: Resource): readonly Output[] {

@@ -108,7 +108,10 @@ export const optionsForChange = (
 })
 
 /** Options for a record whose soft delete is undone. */
-export const optionsForRestore = (resource: Resource, precondition?: Precondition): NodeOptions => ({
+export const optionsForRestore = (
+  resource: Resource,
+  precondition?: Precondition,
+): NodeOptions => ({
   ...optionsForNew(resource),
   whenFound: 'restore',
   action: 'RESTORE',

@@ -17,7 +17,8 @@ export const explainedError = async (
   request: WarningSink & { readonly batch?: unknown },
   opened: Probe,
   error: unknown,
-): Promise<unknown> => (request.batch === undefined ? errorForClient(request, opened, error) : error)
+): Promise<unknown> =>
+  request.batch === undefined ? errorForClient(request, opened, error) : error
 
 /** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
 export async function errorForClient(

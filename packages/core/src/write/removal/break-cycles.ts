@@ -7,9 +7,9 @@ import type { Values } from '../nodes/node.ts'
 import { sortedAfter } from '../store/rows/referrers-first.ts'
 import { RemovedRow } from '../store/rows/rows.ts'
 import { addChange } from './empty-references.ts'
+import type { RemovalContext } from './removal-context.ts'
 import { idOf } from './removal-types.ts'
 import type { BegunRemoval } from './removals.ts'
-import type { RemovalContext } from './removal-context.ts'
 
 /**
  * Notes which of `rows`, which refer to the begun record `own` by the foreign key of `dependent`, are begun or wait: they and all records

@@ -15,8 +15,8 @@ import { ChangedRow } from '../store/rows/rows.ts'
 import { changesToStore } from '../store/save.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
-import { howBelow, idOf } from './removal-types.ts'
 import type { RemovalContext } from './removal-context.ts'
+import { howBelow, idOf } from './removal-types.ts'
 
 /**
  * Empties the references of `rows`, by the foreign key of `dependent`, to the record `storedParent` that is removed, each with the access

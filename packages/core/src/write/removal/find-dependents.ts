@@ -1,12 +1,12 @@
 // findDependents: reads the records that refer by one foreign key to records about to be removed: the books of an author. The removal then
 // removes them first, or sets their foreign key to NULL.
 
-import { keyFromRow } from '../../query/run/key.ts'
 import { forbidden } from '../../errors.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { keyChunks } from '../../query/compile/chunks.ts'
 import type { Value } from '../../query/plan/plan.ts'
+import { keyFromRow } from '../../query/run/key.ts'
 import { requireAccess } from '../check/write-checks.ts'
 import { type LookUpOptions, planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'

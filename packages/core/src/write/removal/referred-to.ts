@@ -1,6 +1,5 @@
 // referrersRemovedToo, referredToError: the refusal of a deletion, 409, because other records refer to the record (docs/guide/writing.md).
 
-import { keyFromRow } from '../../query/run/key.ts'
 import { type ApiError, referredTo } from '../../errors.ts'
 import {
   type Dependent,
@@ -8,6 +7,7 @@ import {
   referredColumns,
 } from '../../model/registry/relations/dependents.ts'
 import type { Resource } from '../../model/registry/resource.ts'
+import { keyFromRow } from '../../query/run/key.ts'
 import { planReferrers } from '../nodes/look-up-plan.ts'
 import type { Values } from '../nodes/node.ts'
 import { existsUnscoped, keyIn, keyMatches, readUnscoped } from '../resolve/look-up-records.ts'

@@ -55,7 +55,8 @@ function ordered(
 ): RemovalOrder {
   /** The models of which records are deleted too. */
   const { deleted } = removalReach(registry, resource, { cascade: false })
-  const isDeleted = (dependent: Dependent): boolean => dependent.resource !== null && deleted.has(dependent.resource)
+  const isDeleted = (dependent: Dependent): boolean =>
+    dependent.resource !== null && deleted.has(dependent.resource)
   const withAction = (action: OnDelete) => dependents.filter(({ onDelete }) => onDelete === action)
   const refusing = withAction('restrict')
   return {

@@ -2,7 +2,6 @@
 // (docs/guide/writing.md). It is the hooks step of a removal, called by `segments/call-hooks.ts`, and adds all rows to write;
 // `store/rows/remove-rows.ts` writes them.
 
-import { keyFromRow } from '../../query/run/key.ts'
 import { forbidden } from '../../errors.ts'
 import {
   actionOn,
@@ -12,8 +11,9 @@ import {
   referredColumns,
   removalReach,
 } from '../../model/registry/relations/dependents.ts'
+import { keyFromRow } from '../../query/run/key.ts'
 import type { Values } from '../nodes/node.ts'
-import { removalOf, optionsForRemoval, WriteNode } from '../nodes/write-node.ts'
+import { optionsForRemoval, removalOf, WriteNode } from '../nodes/write-node.ts'
 import { deletionMark } from '../store/deletion-marks.ts'
 import { referrersFirst } from '../store/rows/referrers-first.ts'
 import { RemovedLinks, RemovedRow } from '../store/rows/rows.ts'
@@ -22,11 +22,11 @@ import { emptyReferences } from './empty-references.ts'
 import { type FoundRows, findDependents } from './find-dependents.ts'
 import { findRemoved } from './find-referrers.ts'
 import { referredToError, referrersRemovedToo } from './referred-to.ts'
+import type { RemovalContext } from './removal-context.ts'
 import { removalOrder } from './removal-order.ts'
 import { howBelow, idOf, type RemovalEffect } from './removal-types.ts'
 import { BegunRemoval } from './removals.ts'
 import { linksLeft, noteRemovedLinks } from './removed-links.ts'
-import type { RemovalContext } from './removal-context.ts'
 
 /** Calls the hooks of a record and, as its model says or in a cascade, those of its dependents first; adds all that is to be stored. */
 export async function removeNode(removing: RemovalContext, node: WriteNode): Promise<void> {
@@ -123,7 +123,8 @@ async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Pro
     }
   }
   await refuse()
-  if (how === 'delete') for (const linksOfTable of links) removing.add(linksNode(node, linksOfTable))
+  if (how === 'delete')
+    for (const linksOfTable of links) removing.add(linksNode(node, linksOfTable))
   return height
 }
 

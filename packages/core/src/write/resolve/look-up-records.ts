@@ -66,7 +66,8 @@ export const readUnscoped = (
   context: WriteContext,
   plan: RowPlan,
   limit: number,
-): Promise<readonly Values[]> => readByPlan({ ...context, target: unscoped(context.target) }, plan, limit)
+): Promise<readonly Values[]> =>
+  readByPlan({ ...context, target: unscoped(context.target) }, plan, limit)
 
 /** Compiles and sends the SELECT of a plan; the target has the scopes. */
 async function readByPlan(
@@ -133,7 +134,10 @@ async function lockByKeys(
   const { lease, target } = context
   const { primaryKey } = resource
   for (const keyChunk of keyChunks(context.target.dialect, keys, primaryKey)) {
-    const plan = planRecords(resource, primaryKey, keyChunk, { read: primaryKey, includeDeleted: true })
+    const plan = planRecords(resource, primaryKey, keyChunk, {
+      read: primaryKey,
+      includeDeleted: true,
+    })
     const byKeys = compileLockedByKeys(target, plan, primaryKey, keyChunk, 'anyChange')
     if (byKeys === undefined) await lockRecords(context, resource, keyChunk, 'anyChange')
     else await lease.rows(byKeys.statement)
@@ -200,7 +204,15 @@ export async function lockedRecordsBy(
   const found = new Map<string, Values>()
   const all = read && [...new Set([...read, ...columns])]
   for (const keyChunk of keyChunks(context.target.dialect, keys, columns)) {
-    for (const row of await lockedBy(context, resource, columns, keyChunk, action, lockedFor, all)) {
+    for (const row of await lockedBy(
+      context,
+      resource,
+      columns,
+      keyChunk,
+      action,
+      lockedFor,
+      all,
+    )) {
       found.set(keyTextIn(columns, row) ?? '', row)
     }
   }

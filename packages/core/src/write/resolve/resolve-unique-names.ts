@@ -21,7 +21,7 @@ import {
   type UniqueName,
   type Values,
 } from '../nodes/node.ts'
-import { optionsForNew, newNode } from '../nodes/write-node.ts'
+import { newNode, optionsForNew } from '../nodes/write-node.ts'
 import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { keyIn } from './look-up-records.ts'
@@ -48,8 +48,11 @@ export async function resolveUniqueNames(
   writeNested: WriteNested,
 ): Promise<readonly RecordNode[]> {
   const references = new Map<NestedNode, ReferenceNode>()
-  for (const nodes of groupsOf(records)) await addReferences(context, nodes, references, writeNested)
-  return references.size === 0 ? records : records.map((record) => withReferences(record, references))
+  for (const nodes of groupsOf(records))
+    await addReferences(context, nodes, references, writeNested)
+  return references.size === 0
+    ? records
+    : records.map((record) => withReferences(record, references))
 }
 
 /** The objects that name records of one model by the same columns. */
@@ -211,7 +214,8 @@ async function createdRecords(
   return records
 }
 
-const byKeyText = (a: NamedRecord, b: NamedRecord): number => (keyText(a.key) < keyText(b.key) ? -1 : 1)
+const byKeyText = (a: NamedRecord, b: NamedRecord): number =>
+  keyText(a.key) < keyText(b.key) ? -1 : 1
 
 /** `byKeyText` for keys that may be equal although they differ in case: those stay in the order of the body. */
 const byKeyTextInAnyCase = (a: NamedRecord, b: NamedRecord): number => {

@@ -5,8 +5,8 @@ import type { ResolvedRelation, Resource } from '../../model/registry/resource.t
 import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'
 import type { Removals } from '../removal/removals.ts'
 import type { LinksOfRows } from '../removal/removed-links.ts'
-import { SegmentSize } from './segment-size.ts'
 import { Rounds } from './rounds.ts'
+import { SegmentSize } from './segment-size.ts'
 
 /** How a list is divided. */
 interface LevelOptions {

@@ -5,7 +5,7 @@ import { tableKey } from '../../lib/sql/table-name.ts'
 import type { ResolvedRelation } from '../../model/registry/resource.ts'
 import type { WriteNested } from '../links/nested-lists.ts'
 import type { NestedNode } from '../nodes/node.ts'
-import { optionsForNew, nestedNode, recordNodeOf, type WriteNode } from '../nodes/write-node.ts'
+import { nestedNode, optionsForNew, recordNodeOf, type WriteNode } from '../nodes/write-node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 
 /**

@@ -112,7 +112,9 @@ function compileJoinedUpdate(
   const made = dialect.shortcuts?.valuesTable?.([
     ...primaryKey.map((column) => keyColumn(target, column, updates)),
     ...columns.map((written) =>
-      partly.includes(written) ? { ...written, values: written.values.map((value) => value ?? null) } : written,
+      partly.includes(written)
+        ? { ...written, values: written.values.map((value) => value ?? null) }
+        : written,
     ),
     ...partly.map(({ values }) => ({
       column: null,

@@ -116,7 +116,8 @@ interface ReferenceValues {
 const referencesSeen = (
   target: Target,
   references: readonly SeenReference[],
-): readonly Fragment<SqlBool>[] => references.map((reference) => compileReference(target, reference))
+): readonly Fragment<SqlBool>[] =>
+  references.map((reference) => compileReference(target, reference))
 
 /**
  * `insert into t (…) values (…)`, with RETURNING if `output` is not empty. RETURNING also tells whether the response may show the row

@@ -49,8 +49,7 @@ function checkedValue(
   returned: unknown,
 ): JsonValue {
   const what = `The soft-delete value of ${name}`
-  const converted =
-    returned === null ? { value: null } : convertJson(column, returned as JsonValue)
+  const converted = returned === null ? { value: null } : convertJson(column, returned as JsonValue)
   if ('expected' in converted) throw new Error(`${what} is not ${converted.expected.text}.`)
   const { value } = converted
   if (!sameValue(column, value, active)) return value

@@ -30,7 +30,8 @@ const named = ({ lease: { level } }: Inside, name: SavepointName): Fragment =>
 
 /** Sets the savepoint, which replaces an earlier one of the same name. Does nothing if the write sets no savepoints. */
 export async function setSavepoint(context: Inside, name: SavepointName = 'write'): Promise<void> {
-  if (context.repeat === undefined) await sendSavepoint(context, sql`savepoint ${named(context, name)}`)
+  if (context.repeat === undefined)
+    await sendSavepoint(context, sql`savepoint ${named(context, name)}`)
 }
 
 /** Rolls back to the savepoint, which remains set. If the write sets no savepoints, repeats its transaction from BEGIN with them. */

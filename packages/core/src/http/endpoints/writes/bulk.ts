@@ -18,10 +18,10 @@ import type { QueryAst } from '../../../query/parse/ast.ts'
 import type { RowPlan, Value } from '../../../query/plan/plan.ts'
 import { planList } from '../../../query/plan/read-plan.ts'
 import { keyText } from '../../../query/run/key.ts'
-import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { type InputProblems, inputProblems } from '../../../write/body/input-problems.ts'
 import { type BodyOptions, nodeReader, readNode } from '../../../write/body/read-body.ts'
 import { RecordCount } from '../../../write/body/record-count.ts'
+import { refuseUnstorable } from '../../../write/body/storable-values.ts'
 import { withStoredForms } from '../../../write/body/transform.ts'
 import { addOtherForms, requireAccess } from '../../../write/check/write-checks.ts'
 import { lockLinked } from '../../../write/links/lock-linked.ts'
@@ -247,7 +247,12 @@ export async function removeMany(call: Call, resource: Resource): Promise<Result
       const { registry } = context
       const mayBeGone = actsOnDependents(registry, resource, { cascade })
       const whenMissing = mayBeGone ? 'skip' : 'refuse'
-      const options = optionsForRemoval(resource, { cascade, inRounds: true, readsAgain: true, whenMissing })
+      const options = optionsForRemoval(resource, {
+        cascade,
+        inRounds: true,
+        readsAgain: true,
+        whenMissing,
+      })
       const sorted = referrersFirst(registry, resource, rows)
       await writeNodes(
         context,

@@ -19,8 +19,8 @@ import { problemsOf } from '../../../write/body/validators.ts'
 import { changeLog } from '../../../write/store/change-log.ts'
 import { GeneratedKeys } from '../../../write/store/generated-keys.ts'
 import { RemovedLinkCount } from '../../../write/store/removed-link-count.ts'
-import type { WriteContext, WriteHooks } from '../../../write/store/write-context.ts'
 import { RuledRecords } from '../../../write/store/ruled-records.ts'
+import type { WriteContext, WriteHooks } from '../../../write/store/write-context.ts'
 import {
   KeptAccess,
   keptFindings,

@@ -93,5 +93,7 @@ function commonColumns(
   for (const column of others) all.add(column)
   const isLeftOut = (column: NamedColumn): boolean => !more.has(column) || !columns.includes(column)
   for (const column of all) if (isLeftOut(column) && omitted(column) === undefined) return undefined
-  return all.size === columns.length ? columns : [...allColumns.values()].filter((column) => all.has(column))
+  return all.size === columns.length
+    ? columns
+    : [...allColumns.values()].filter((column) => all.has(column))
 }

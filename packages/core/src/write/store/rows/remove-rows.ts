@@ -121,7 +121,10 @@ async function deleteRows(context: WriteContext, rows: RemovalGroup<PendingRow>)
   const [{ resource }] = rows
   await emptyOwnReferences(context, resource, rows)
   for (const rowChunk of keyChunks(context.target.dialect, rows, resource.primaryKey)) {
-    const statement = compileDeleteByKeys(context.target, recordsByKeys(resource, rowChunk.map(keyOf)))
+    const statement = compileDeleteByKeys(
+      context.target,
+      recordsByKeys(resource, rowChunk.map(keyOf)),
+    )
     await runWrite(context, statement, { ...ofMany(resource), step: 'delete' })
   }
 }
@@ -242,7 +245,11 @@ function groupsOf(nodes: readonly WriteNode[]): RemovalGroups {
     const pendingRow = new PendingRow(resource, row)
     const { height, written } = pendingRow
     const columns = written === null ? [] : storedColumns(resource, written)
-    addToGroup(rows, [height, resource.name, ...columns.map(({ name }) => name)].join(' '), pendingRow)
+    addToGroup(
+      rows,
+      [height, resource.name, ...columns.map(({ name }) => name)].join(' '),
+      pendingRow,
+    )
   }
   const byHeight = [...rows.values()].sort(([a], [b]) => a.height - b.height)
   return { links: [...links.values()], rows: byHeight }

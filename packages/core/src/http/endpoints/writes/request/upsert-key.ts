@@ -1,10 +1,10 @@
 // upsertKeyOf: the values by which an upsert looks up a record of its body.
 
-import { keyFromRow } from '../../../../query/run/key.ts'
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'
 import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
 import type { Value } from '../../../../query/plan/plan.ts'
+import { keyFromRow } from '../../../../query/run/key.ts'
 import type { RecordNode, Values } from '../../../../write/nodes/node.ts'
 
 /** The values of the unique key of a record; undefined if one is missing or null. `values` are those of the body, and initial ones. */
