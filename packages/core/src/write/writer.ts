@@ -199,7 +199,7 @@ async function writeLevel(
   }
 }
 
-/** The steps of the writer (the table in README.md), in their order. Nested records are written by the same steps. */
+/** The steps of the writer in their order. Nested records are written by the same steps. */
 async function writeSegment(
   context: WriteContext,
   segment: Segment,
