@@ -16,7 +16,7 @@ export type Next = (below: number) => number
 export type Form = (next: Next, cursors?: readonly string[]) => Ask
 
 /** Other libraries that generate an API from models or tables. Each has its own form of every request. */
-export type Rival = 'platformatic' | 'zenstack' | 'feathers'
+export type Rival = 'platformatic' | 'zenstack' | 'feathers' | 'supabase-lite'
 
 /**
  * The form of the requests of a server: `api` for model-api, `own` for servers written for this benchmark (`/<workload>/…`), or

@@ -31,7 +31,7 @@ process.on('message', async () => {
     }),
   )
   const sum = (of: 'cpu' | 'statements' | 'memory'): number =>
-    all.reduce((total, used) => total + used[of], 0)
+    all.reduce((total, used) => total + (used[of] ?? 0), 0)
   // The CPU of the primary process counts too: it hands connections over to the workers.
   const { user, system } = process.cpuUsage()
   process.send?.({

@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
     databases: { type: 'string', default: databaseNames.join() },
     systems: {
       type: 'string',
-      default: 'limit,hand-koa,hand-express,model-api,platformatic,feathers',
+      default: 'limit,hand-koa,hand-express,model-api,platformatic,feathers,supabase-lite',
     },
     workloads: { type: 'string', default: 'W1,W2n,W3,W4,W5,W10,W8,W9' },
     beside: { type: 'string', multiple: true, default: [] },

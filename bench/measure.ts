@@ -97,8 +97,10 @@ export async function sample(
     perSecond: requests / done.seconds,
     p50: latencies[Math.floor(requests / 2)] ?? 0,
     p99: latencies[Math.floor(requests * 0.99)] ?? 0,
-    statements: (after.statements - before.statements) / requests,
     memory: after.memory,
     ...(database === undefined ? {} : { database }),
+    ...(after.statements === undefined || before.statements === undefined
+      ? {}
+      : { statements: (after.statements - before.statements) / requests }),
   }
 }

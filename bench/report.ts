@@ -11,7 +11,8 @@ export interface Sample {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  readonly statements: number
+  /** Missing if the statements of the system are not counted. */
+  readonly statements?: number
   /** The most memory so far, in MiB. */
   readonly memory: number
   /** Microseconds of the database's CPU per request; SQLite runs inside the server. */

@@ -18,7 +18,8 @@ export interface Used {
   readonly at?: number
   /** Microseconds of CPU of all threads of the process. */
   readonly cpu: number
-  readonly statements: number
+  /** Missing if the driver's statements are not counted. */
+  readonly statements?: number
   /** The most memory so far, in MiB. */
   readonly memory: number
 }
@@ -28,9 +29,10 @@ const chosen = systems[system]
 if (chosen === undefined) throw new Error(`no system is called "${system}"`)
 // Counts no statements in a profile, because the counting would appear in place of the driver.
 const isProfiled = process.execArgv.includes('--cpu-prof')
-const statements = isProfiled
-  ? () => 0
-  : countStatements(database as DatabaseName, chosen.home ?? import.meta.url)
+const statements =
+  isProfiled || chosen.hasOtherDriver === true
+    ? () => undefined
+    : countStatements(database as DatabaseName, chosen.home ?? import.meta.url)
 const server = createServer(await chosen.open(database as DatabaseName))
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
@@ -39,10 +41,11 @@ server.listen(0, '127.0.0.1', () => {
 
 process.on('message', () => {
   const { user, system: kernel } = process.cpuUsage()
+  const count = statements()
   const used: Used = {
     at: Number(process.hrtime.bigint() / 1000n),
     cpu: user + kernel,
-    statements: statements(),
+    ...(count === undefined ? {} : { statements: count }),
     memory: process.resourceUsage().maxRSS / 1024,
   }
   process.send?.(used)

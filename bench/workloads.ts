@@ -8,26 +8,34 @@ import {
   get,
   newReview,
   pageSize as page,
+  type Rival,
   send,
 } from './ask.ts'
+import type { RivalAsks } from './asks/rival.ts'
 import { rivals } from './asks/rivals.ts'
 import { sizes } from './data.ts'
 
 export type { Ask, Next } from './ask.ts'
 
-export interface Workload {
+/** Its members by the names of rivals are their requests; undefined if the rival has no such request. */
+export interface Workload extends Readonly<Record<Rival, Form | undefined>> {
   readonly name: string
   readonly title: string
   /** The request to model-api. */
   readonly api: Form
   /** The request to a server written for this benchmark: `/<name>/<argument>…`. */
   readonly own: Form
-  /** The requests to the rivals; undefined if the rival has no such request. */
-  readonly platformatic: Form | undefined
-  readonly zenstack: Form | undefined
-  readonly feathers: Form | undefined
   readonly writes?: true
 }
+
+const ofRivals = (
+  form: (asks: RivalAsks) => Form | undefined,
+): Record<Rival, Form | undefined> => ({
+  platformatic: form(rivals.platformatic),
+  zenstack: form(rivals.zenstack),
+  feathers: form(rivals.feathers),
+  'supabase-lite': form(rivals['supabase-lite']),
+})
 
 const flat = 'dump_relationships=false'
 
@@ -45,9 +53,7 @@ function read(
     title,
     api: (next) => get(api(...below.map((most) => 1 + next(most)))),
     own: (next) => get(`/${[name, ...below.map((most) => 1 + next(most))].join('/')}`),
-    platformatic: drawn(rivals.platformatic.reads[name]),
-    zenstack: drawn(rivals.zenstack.reads[name]),
-    feathers: drawn(rivals.feathers.reads[name]),
+    ...ofRivals(({ reads }) => drawn(reads[name])),
   }
 }
 
@@ -55,9 +61,7 @@ const other = (
   workload: Pick<Workload, 'name' | 'title' | 'api' | 'own' | 'writes'>,
 ): Workload => ({
   ...workload,
-  platformatic: rivals.platformatic.others[workload.name],
-  zenstack: rivals.zenstack.others[workload.name],
-  feathers: rivals.feathers.others[workload.name],
+  ...ofRivals(({ others }) => others[workload.name]),
 })
 
 const reads: readonly Workload[] = [

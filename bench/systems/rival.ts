@@ -26,6 +26,11 @@ const zenstackDatabases = ['postgres', 'sqlite'] as const
 export const platformatic: System = rival('platformatic', databaseNames)
 export const zenstack: System = rival('zenstack', zenstackDatabases)
 export const feathers: System = rival('feathers', databaseNames)
+/** Supabase Lite has no connection to MariaDB, and opens SQLite files only through Node's own driver. */
+export const supabaseLite: System = {
+  ...rival('supabase-lite', ['postgres']),
+  hasOtherDriver: true,
+}
 
 /** The rivals with users. The users' condition is a rule, a policy or a hook. */
 export const platformaticUsers: System = rival('platformatic', databaseNames, true)

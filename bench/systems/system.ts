@@ -11,6 +11,8 @@ export interface System {
   readonly databases?: readonly DatabaseName[]
   /** The URL of the file from which its drivers are resolved. Default: this folder. */
   readonly home?: string
+  /** Whether it sends its statements by another driver than `pg`, `mysql2` and `better-sqlite3`, so that they are not counted. Default: false. */
+  readonly hasOtherDriver?: boolean
   /** Whether the system is installed. Default: true. */
   readonly isInstalled?: () => boolean
   open(name: DatabaseName): Promise<RequestListener>

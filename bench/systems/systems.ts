@@ -5,6 +5,7 @@ import {
   feathersUsers,
   platformatic,
   platformaticUsers,
+  supabaseLite,
   zenstack,
   zenstackUsers,
 } from './rival.ts'
@@ -34,6 +35,7 @@ export const systems: Readonly<Record<string, System>> = {
   platformatic,
   zenstack,
   feathers,
+  'supabase-lite': supabaseLite,
   'platformatic-users': platformaticUsers,
   'zenstack-users': zenstackUsers,
   'feathers-users': feathersUsers,
