@@ -18,7 +18,7 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   'auth/strategies/custom.ts': ['customAuth(request)', 'customAuth(request)'],
   'auth/strategies/jwt.ts': ['settings.user(claims)'],
   'auth/tokens/token-providers.ts': ['provide(request)'],
-  'auth/users/users.ts': ['method(one, secret, kind)'],
+  'auth/users/users.ts': ['method(record, secret, kind)'],
   'access/hooks/commit.ts': [
     'beforeCommit(changes.map(changeForHost), args)',
     'afterCommit(changes.map(changeForHost), args)',
@@ -32,8 +32,8 @@ const calls: Readonly<Record<string, readonly string[]>> = {
     'callback(failure, known.request, known)',
   ],
   'access/hooks/write-hooks.ts': [
-    'add(given, resource.model, args)',
-    'update(given, resource.model, args)',
+    'add(record, resource.model, args)',
+    'update(record, resource.model, args)',
     'remove(recordForHost(resource, object), resource.model, args)',
   ],
   'write/body/transform.ts': ['transform(valueForHost(value), hookArgs)'],

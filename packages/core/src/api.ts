@@ -1,4 +1,4 @@
-// createApi: checks the configuration and builds everything that serves requests.
+// createApi: checks the configuration and builds, once, everything that serves requests: the `Runtime`, around which `Api` is a thin object.
 
 import type { Kysely } from 'kysely'
 import type { OpenAPIObject } from 'openapi3-ts/oas31'

@@ -1,4 +1,5 @@
-// The typed client in this process: its transport enters the pipeline of a request, with the sender given by the host.
+// The typed client in this process: `api.as(user)`, and `args.as.user` and `args.as.system` of hooks. Its transport calls the pipeline of a
+// request (`handle.ts`) instead of HTTP, with the sender given by the host.
 
 import { isUser } from './access/caller.ts'
 import type { HookCall } from './access/hooks/hook-call.ts'
@@ -27,7 +28,7 @@ import { queryMediaType } from './write/body/query-body.ts'
 /** How many requests hooks may make one inside another. */
 const deepest = 8
 
-/** Requests of this process are not limited. */
+/** The rate limiter of requests of this process, which are not limited. */
 const unlimited: Limiter = { count: async () => ({}), check: async () => {} }
 
 /** A client whose requests are those of a user, of nobody (null) or of the system. */
@@ -77,12 +78,15 @@ function runtimeFor(
       clientInHook: clientsInHooks(() => runtime, trail),
     },
     signIn: { ...signIn, given, limits: { ...signIn.limits, limiter: unlimited } },
-    database: own === undefined ? runtime.database : on(own, runtime),
+    database: own === undefined ? runtime.database : connectionsOn(own, runtime),
   }
 }
 
 /** The connections of requests that use one instance, which no replica replaces. */
-const on = (own: MaybePromise<AnyDatabase>, { database }: Runtime): Runtime['database'] => ({
+const connectionsOn = (
+  own: MaybePromise<AnyDatabase>,
+  { database }: Runtime,
+): Runtime['database'] => ({
   ...database,
   session: () => own,
   knownSession: () => (own instanceof Promise ? undefined : own),
@@ -90,7 +94,8 @@ const on = (own: MaybePromise<AnyDatabase>, { database }: Runtime): Runtime['dat
 })
 
 /**
- * Creates the client whose requests pass through the stages of a runtime, on `own` if there is one; `origin` has the rest of each request.
+ * Creates the client whose requests pass through the stages of a runtime, on the connection `own` if there is one. `origin` is what each
+ * request has of the request whose hook makes it: address, mount, headers.
  */
 function clientOn<A>(
   runtime: Runtime,
@@ -123,6 +128,7 @@ function segmentIn(letterCase: LetterCase, name: string): string {
 
 const segments = lruMap<string>(1_000)
 
+/** Returns the function that serves a call of the client as a request, on its transaction one after the other. */
 function transportIn(
   api: Runtime,
   given: GivenCaller,
@@ -185,6 +191,7 @@ function messageOf(
 const tooDeep = (trail: readonly string[]): string =>
   `Hooks make requests by args.as that call hooks, more than ${deepest} inside one another: ${trail.join(' → ')}.`
 
+/** Makes the result that the client returns of a response. */
 function resultOf(response: ProcessResponse): Result<unknown> {
   const { status, headers } = response
   if (!('result' in response)) {

@@ -1,4 +1,4 @@
-// Wrappers for the drivers of Kysely's dialects; the public surface of the subpath: re-exports only.
+// The entry `@model-api/core/drivers`, wrappers for the drivers of Kysely's dialects: re-exports only.
 
 export { guardedMysql } from './drivers/mysql/guarded-mysql.ts'
 export {

@@ -1,4 +1,5 @@
-// Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them.
+// Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them. The comment of each
+// is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur.
 
 import type { ErrorBody } from './lib/error-body.ts'
 import { bounded, excerpt, listed, longestPath } from './lib/error-size.ts'

@@ -1,7 +1,8 @@
-// handle and answer: the pipeline of a request; errors of all stages are caught here and nowhere else.
+// handle and answer: the pipeline of a request: finds the endpoint of its path, runs it, and makes the response of its result. Errors of all
+// stages are caught here and nowhere else.
 
 import { hostVary, isUser } from './access/caller.ts'
-import { type KnownCall, requestArgs } from './access/hook-args.ts'
+import { type KnownCall, requestArgs } from './access/hooks/hook-args.ts'
 import { runError, runFinal } from './access/hooks/read-hooks.ts'
 import type { SignIn } from './auth/sign-in.ts'
 import { ClientError } from './client/client-error.ts'
@@ -128,7 +129,7 @@ const asResult: BodyForm<ProcessResponse> = {
   form: (settled, cause) => ('result' in settled ? settled : { ...asObject.form(settled), cause }),
 }
 
-/** The state of a request while it is answered. */
+/** The state of a request while it is answered; unlike a `Call`, it changes, so that an error response has what was known last. */
 interface Answering extends LatestCall {
   readonly runtime: Runtime
   /** The request as it was sent. */
@@ -157,6 +158,7 @@ interface Answering extends LatestCall {
   readonly always: Record<string, string>
 }
 
+/** Runs the pipeline, and gives the response the form that the caller needs. */
 async function settle<R>(
   runtime: Runtime,
   request: ApiRequest,
@@ -333,6 +335,7 @@ async function answerDocs(answering: Answering, part: DocsPart): Promise<Settled
   return respond(status, body as JsonValue | undefined, requestId, ...last)
 }
 
+/** Makes the response of an endpoint's result: final callback, envelope or page, headers, cookies. */
 function answerSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
   const { cookies } = result
   const settled = settledSuccess(answering, result)
@@ -400,6 +403,7 @@ async function answerPage(answering: Answering, result: Result, page: MakePage):
 const variesByAccept = ({ vary }: Readonly<Record<string, string>>): string =>
   vary === undefined ? 'Accept' : `${vary}, Accept`
 
+/** Makes the response of an error; reports it to `onError` or `onRefusal`, and calls the error callback. */
 async function answerFailure(answering: Answering, thrown: unknown): Promise<Settled> {
   const { runtime, request, requestId, hooks } = answering
   const error = unavailableFor(thrown) ?? thrown

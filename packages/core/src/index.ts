@@ -1,4 +1,4 @@
-// The public surface of @model-api/core: re-exports only.
+// The entry `@model-api/core`, its public surface: re-exports only.
 
 export type { ModelsFor } from './access/hooks/models-for.ts'
 export { modelsFor } from './access/hooks/models-for.ts'

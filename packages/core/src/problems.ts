@@ -1,4 +1,5 @@
-// The problems of bodies, one function or constant each, with their messages in English. `lib/problems/problem-codes.ts` has their codes.
+// The problems of bodies, one function or constant each, with their messages in English: `{ "path": "title", "code": "required", … }` of a 400.
+// Body checks add them to an `InputProblems` with the path of the field. `lib/problems/problem-codes.ts` has their codes.
 
 import { excerpt } from './lib/error-size.ts'
 import { type Expectation, expectation, expectedType } from './lib/problems/expectation.ts'

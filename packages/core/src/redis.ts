@@ -1,4 +1,5 @@
-// A rate limit store in Redis, shared by several processes; uses the host's own client and imports none.
+// The entry `@model-api/core/redis`: a rate limit store in Redis (API_RATE_LIMIT_STORE), shared by several processes; uses the host's own
+// client and imports none.
 
 import type { RateLimitStore } from './model/settings/access/access-types.ts'
 

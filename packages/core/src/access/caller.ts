@@ -4,7 +4,7 @@ import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'
 import type { CallHook } from '../model/hooks/call-hook.ts'
 import type { StrategyName } from '../model/settings/access/access-types.ts'
-import { inScope } from './roles/key-limits.ts'
+import { withinKeyScopes } from './roles/key-limits.ts'
 import { anonymous, type Caller, namesIn, rolesIn } from './roles/roles.ts'
 
 /** Whether a value names a user, as the host gives it or a strategy returns it: a falsy value is nobody, `true` a user without a record. */
@@ -19,8 +19,8 @@ export const hostVary = (user: unknown): { readonly vary?: string } =>
 
 /**
  * Looks up the roles of a user: the result of `methods.roles(user)` if the user model has that method, otherwise the user's
- * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles. The scopes of an API
- * key leave those that they name.
+ * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles. If the user was
+ * authenticated by an API key with scopes, only the roles that the scopes name remain.
  *
  * ```ts
  * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }
@@ -39,9 +39,13 @@ export function callerOf(
   const method = userModel?.methods.roles
   if (method !== undefined) {
     const given = callHook(`method roles of ${userModel?.name}`, () => method(user))
-    return andThen(given, (roles) => ({ ...known, user, roles: inScope(user, rolesIn(roles)) }))
+    return andThen(given, (roles) => ({
+      ...known,
+      user,
+      roles: withinKeyScopes(user, rolesIn(roles)),
+    }))
   }
   const own = typeof user === 'object' && 'roles' in user ? user.roles : undefined
   const roles = rolesIn(own)
-  return { ...known, user, roles: inScope(user, roles.length > 0 ? roles : namesIn(own)) }
+  return { ...known, user, roles: withinKeyScopes(user, roles.length > 0 ? roles : namesIn(own)) }
 }

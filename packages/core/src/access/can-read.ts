@@ -1,4 +1,5 @@
-// can_read: checks single records after they are read; an embedded record that it refuses is removed from the response (docs/guide/access.md).
+// The policy hook `can_read`: checks single records after their rows are read and before they are serialised. A refused record of
+// `GET /books/1` is 403, a refused embedded record is removed from the response (docs/guide/access.md).
 
 import { forbidden } from '../errors.ts'
 import { recordForHost } from '../model/hooks/host-values.ts'
@@ -7,16 +8,19 @@ import type { HookRecord } from '../model/settings/access/hook-types.ts'
 import type { EmbedPlan, ReadPlan } from '../query/plan/plan.ts'
 import { recordKey, withRecord } from '../query/plan/record.ts'
 import type { LoadedRow } from '../query/run/loaded-row.ts'
-import { type HookSubject, subjectArgs } from './hook-args.ts'
+import { type HookSubject, subjectArgs } from './hooks/hook-args.ts'
 import type { HookCall } from './hooks/hook-call.ts'
 import { callPolicyHook } from './policies/call-policy-hook.ts'
 
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
 
-/** Adds to a plan all columns of the records that can_read will check: the record of a GET one, and embedded records. */
-export function readRecords<P extends ReadPlan>(call: HookCall, plan: P): P {
-  if (!hasObjectChecks(call, plan)) return plan
+/**
+ * Adds to a plan all columns of the records that can_read will check, because the hook receives whole records, whatever the request
+ * selects: the record of a GET one, and embedded records.
+ */
+export function withColumnsForCanRead<P extends ReadPlan>(call: HookCall, plan: P): P {
+  if (!callsCanRead(call, plan)) return plan
   const base = isOne(plan) && hasCanRead(call, plan.rows.from.resource)
   return {
     ...plan,
@@ -38,19 +42,19 @@ const hasCanRead = (call: HookCall, resource: Resource): boolean =>
   call.runtime.access.policies.get(resource)?.can_read !== undefined
 
 /** Whether can_read decides about the record of a GET one or about embedded records. */
-export const hasObjectChecks = (call: HookCall, plan: ReadPlan): boolean =>
+export const callsCanRead = (call: HookCall, plan: ReadPlan): boolean =>
   call.runtime.access.policies.size > 0 &&
   ((isOne(plan) && hasCanRead(call, plan.rows.from.resource)) || anyHasCanRead(call, plan.embeds))
 
-/** Returns a copy of the record of a row, as hooks see it: field names, JSON forms, hidden columns included. */
+/** Returns a copy of the record of a row, as hooks receive it: field names, JSON values, hidden columns included. */
 export function recordOf(resource: Resource, row: LoadedRow): HookRecord {
   const record: HookRecord = {}
   for (const name of resource.allColumns.keys()) record[name] = row.values[recordKey(name)] ?? null
   return recordForHost(resource, record)
 }
 
-/** Throws 403 if can_read refuses the record of a GET one; removes the embedded records it refuses. */
-export async function checkObjects(
+/** Calls can_read for the loaded rows: throws 403 if it refuses the record of a GET one, and removes the embedded records it refuses. */
+export async function applyCanRead(
   call: HookCall,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
@@ -80,7 +84,7 @@ async function checkEmbeds(
       for (const child of children) {
         if (!(await mayRead(call, subject, child))) children.delete(child)
       }
-      for (const parent of parents) keep(parent, relation.name, children)
+      for (const parent of parents) keepAllowed(parent, relation.name, children)
     }
     await checkEmbeds(call, action, embed.embeds, [...children])
   }
@@ -97,7 +101,7 @@ function childrenOf(parent: LoadedRow, name: string): readonly LoadedRow[] {
   return related === null ? [] : ([related].flat() as readonly LoadedRow[])
 }
 
-function keep(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>): void {
+function keepAllowed(parent: LoadedRow, name: string, allowed: ReadonlySet<LoadedRow>): void {
   const related = parent.related[name] ?? null
   if (Array.isArray(related)) parent.related[name] = related.filter((row) => allowed.has(row))
   else if (related !== null && !allowed.has(related as LoadedRow)) parent.related[name] = null

@@ -1,6 +1,6 @@
 // Column rights: which columns the caller may read and write, by the `read` and `write` rules of columns such as
-// `salary: { type: 'decimal', read: 'hr' }`. Decided once per request, before any name of the request is resolved, so that a withheld
-// column is an unknown name.
+// `salary: { type: 'decimal', read: 'hr' }`. Decided once per request, after authentication and before any name of the request is
+// resolved: the request then uses a registry without the withheld columns, in which `?salary__gt=1` is an unknown name.
 
 import { lruMap } from '../lib/lru-map.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -12,9 +12,9 @@ import {
   type Withheld,
 } from '../model/registry/caller-registry.ts'
 import type { NamedColumn, Registry, Resource } from '../model/registry/resource.ts'
-import { hookCallerOf, subjectArgs } from './hook-args.ts'
+import { hookCallerOf, subjectArgs } from './hooks/hook-args.ts'
 import type { HookCall } from './hooks/hook-call.ts'
-import { isKnown } from './reach.ts'
+import { isAuthenticatedFor } from './reach.ts'
 import { anonymous, type Caller, satisfies } from './roles/roles.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
@@ -183,7 +183,7 @@ function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybeProm
   const { caller, runtime, request, action, many, relation } = call
   if (caller.isSystem) return true
   if (typeof right !== 'function') {
-    return satisfies(right, isKnown(resource, caller) ? caller : anonymous)
+    return satisfies(right, isAuthenticatedFor(resource, caller) ? caller : anonymous)
   }
   const { database } = runtime
   const ask = (): MaybePromise<boolean> => {

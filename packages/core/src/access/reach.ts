@@ -1,5 +1,6 @@
-// reach: whether a caller may list a resource. If not, queries of the caller cannot join or filter by it, and relations to it are URLs
-// instead of records.
+// What a caller may do with a resource by methods, authentication and roles, without asking its policy. `reachOf` gives the planner of
+// queries which resources the caller may list: a query cannot join or filter by any other, and relations to others are URLs instead of
+// records.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { Resource } from '../model/registry/resource.ts'
@@ -12,24 +13,33 @@ import { allowedByRoles, type Caller } from './roles/roles.ts'
  * Whether the caller is authenticated by a strategy that the resource accepts; another strategy may be weaker. Without a strategy, the host
  * application has set the user itself, which every resource accepts.
  */
-export const isKnown = ({ settings }: Resource, { authenticated, strategy }: Caller): boolean =>
-  authenticated && (strategy === undefined || settings.strategies.includes(strategy))
+export const isAuthenticatedFor = (
+  { settings }: Resource,
+  { authenticated, strategy }: Caller,
+): boolean => authenticated && (strategy === undefined || settings.strategies.includes(strategy))
 
 /** Whether the caller has a permission on the resource: checks methods, authentication and roles. */
-export const mayAct = (resource: Resource, permission: Permission, caller: Caller): boolean =>
+export const hasPermission = (
+  resource: Resource,
+  permission: Permission,
+  caller: Caller,
+): boolean =>
   resource.settings.methods.has(methodOf(permission)) &&
-  (isKnown(resource, caller) || !needsAuthentication(resource, permission)) &&
+  (isAuthenticatedFor(resource, caller) || !needsAuthentication(resource, permission)) &&
   allowedByRoles(resource.settings.roleMaps, permission, caller)
 
-/** Whether a caller could send `GET /api/<resource>`. */
-export const mayList = (resource: Resource, caller: Caller): boolean =>
-  mayAct(resource, 'GET_MANY', caller)
+/** Whether the methods and roles of a resource allow the caller to list it: `GET /api/<resource>` is neither 401, 403 nor 405. */
+export const isListAllowed = (resource: Resource, caller: Caller): boolean =>
+  hasPermission(resource, 'GET_MANY', caller)
 
-/** Returns `mayList` for one caller, memoised by model: a caller with column rights sees a model by another Resource with the same settings. */
+/**
+ * Returns `isListAllowed` for one caller and request. The answers are cached by model, because column rights give the caller another
+ * Resource object of the same model and settings.
+ */
 export function reachOf(caller: Caller): Reach {
   const known = new Map<AnyModel, boolean>()
   return (resource) => {
-    const answer = known.get(resource.model) ?? mayList(resource, caller)
+    const answer = known.get(resource.model) ?? isListAllowed(resource, caller)
     known.set(resource.model, answer)
     return answer
   }

@@ -1,4 +1,5 @@
-// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/guide/authentication.md).
+// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/guide/authentication.md). Callers
+// first find the credentials, then count the request against the rate limit of the account that they name, and then verify them.
 
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
 import { type ApiRequest, header } from '../model/request.ts'
@@ -7,7 +8,7 @@ import { challengeOf } from './challenge.ts'
 import type { Auth } from './create-auth.ts'
 import type { CheckGuard, Credential, FindOptions, Identity } from './users/identity.ts'
 
-/** Finds the credentials that a request carries for the given strategies. */
+/** Finds the credentials that a request carries for the given strategies, in their order; verifies only the signatures of tokens. */
 export async function findCredentials(
   auth: Auth,
   names: readonly StrategyName[],
@@ -35,6 +36,7 @@ function refuseUntilReady(cause: unknown): never {
 /** A guard that neither counts nor refuses checks. */
 export const unguarded: CheckGuard = { before: async () => {}, failed: async () => {} }
 
+/** What the endpoint requires, and how its failed checks are counted. */
 export interface AuthenticateOptions {
   /** Whether a request without credentials is a 401. */
   readonly required: boolean

@@ -1,4 +1,4 @@
-// Parses `Authorization: Basic …`: strict base64 of `user:password` in UTF-8. Any other value counts as no credentials.
+// Parses `Authorization: Basic …` for the strategy basic: strict base64 of `user:password` in UTF-8. Any other value is a wrong credential.
 
 /** A login name and a password, as sent. */
 export interface NameAndPassword {

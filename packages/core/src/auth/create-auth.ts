@@ -1,4 +1,5 @@
-// Auth: users, tokens and strategies, built once from the settings.
+// Auth: the strategies by which requests are authenticated, with the look-ups of users, tokens and API keys that they use. Built once, by
+// `create-sign-in.ts`, from the settings.
 
 import { asUnavailable } from '../database/statements/unavailable.ts'
 import { ApiError, invalidCredentials } from '../errors.ts'
@@ -22,15 +23,19 @@ import type { Strategy } from './users/identity.ts'
 import type { OpenForRequest } from './users/look-up-user.ts'
 import { createUsers, type Users } from './users/users.ts'
 
+/** How requests to an API are authenticated. */
 export interface Auth {
+  /** The enabled strategies, by name. */
   readonly strategies: ReadonlyMap<StrategyName, Strategy>
+  /** The look-ups of users; undefined without a user model. */
   readonly users: Users | undefined
+  /** Signs and verifies the tokens of this API; undefined if it issues none. */
   readonly tokens: Tokens | undefined
-  /** Undefined without API_KEYS. */
+  /** The API keys that the service stores; undefined without API_KEYS. */
   readonly keys: Keys | undefined
-  /** The WWW-Authenticate value of all strategies. */
+  /** The WWW-Authenticate header of a 401, with all strategies: `Bearer, Basic realm="api", charset="UTF-8"`. */
   readonly challenge: string
-  /** The name of the cookie with the access token, if tokens are read from no other place. */
+  /** The name of the cookie with the access token, if tokens are read from no other place; a 401 names it. */
   readonly onlyCookie: string | undefined
   /** The origins whose requests may be authenticated by a cookie. */
   readonly origins: TrustedOrigins
@@ -45,11 +50,13 @@ export interface Auth {
   forBatch(request: ApiRequest): Auth
 }
 
+/** What `createAuth` takes. */
 export interface AuthParts {
   readonly settings: ApiSettings
   /** The user model; undefined if the API has none. */
   readonly users: Resource | undefined
   readonly clock: Clock
+  /** Opens the connection on which a user is read. */
   readonly open: OpenForRequest
   /** The table of API keys, and the connection of a request. */
   readonly keys: Pick<KeyParts, 'store' | 'session'>
@@ -80,7 +87,7 @@ export function createAuth(parts: AuthParts): Auth {
   const challenge = challengeOf(settings.strategies)
   const refusal = async (error: unknown, request: ApiRequest): Promise<unknown> => {
     if (error instanceof ApiError || error instanceof HookTimeout) return error
-    // With 401 for an outage, clients would end the sessions of their users.
+    // If an outage were a 401, clients would log their users out.
     const failure = await databaseFailure(parts, error, request)
     if (failure !== undefined) return Object.assign(failure, { cause: error })
     parts.report(error, request)

@@ -1,4 +1,5 @@
-// createSignIn: builds what finds the sender of a request: the strategies, the store of refresh tokens and the rate limiter.
+// createSignIn: builds, once for an API, what finds the sender of a request: the strategies, the store of refresh tokens and the rate
+// limiter.
 
 import type { HostFunctions } from '../access/hooks/host-functions.ts'
 import type { Connections } from '../database/connections.ts'
@@ -18,9 +19,10 @@ import { noScopes } from '../query/compile/scopes.ts'
 import { type Auth, createAuth } from './create-auth.ts'
 import { createLimiter } from './limits/limiter.ts'
 import type { SignIn } from './sign-in.ts'
+import { type CredentialCleanup, createCredentialCleanup } from './users/credential-cleanup.ts'
 import type { OpenForRequest } from './users/look-up-user.ts'
-import { createUserEndings, type UserEndings } from './users/user-endings.ts'
 
+/** What `createSignIn` takes. */
 export interface SignInParts {
   readonly settings: ApiSettings
   /** The resource of the user model. */
@@ -32,6 +34,7 @@ export interface SignInParts {
   readonly isInsideHook: () => boolean
 }
 
+/** Creates the `signIn` of a Runtime. */
 export function createSignIn(parts: SignInParts): SignIn {
   const { settings, users, clock, host, database } = parts
   const { callHook, report, warn } = host
@@ -45,7 +48,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   return {
     auth,
     refreshStore,
-    endings: endingsOf(auth, refreshStore, clock),
+    credentialCleanup: cleanupOf(auth, refreshStore, clock),
     limits: {
       limiter: createLimiter({ store, clock, warn }),
       trustedProxies,
@@ -54,13 +57,13 @@ export function createSignIn(parts: SignInParts): SignIn {
   }
 }
 
-function endingsOf(
+function cleanupOf(
   { users, tokens, keys }: Auth,
   refreshStore: RefreshTokenStore,
   clock: Clock,
-): UserEndings | undefined {
+): CredentialCleanup | undefined {
   if (users === undefined || (tokens ?? keys) === undefined) return undefined
-  return createUserEndings({
+  return createCredentialCleanup({
     users,
     tokens: tokens && refreshStore,
     keys: keys?.store,

@@ -1,12 +1,16 @@
-// GivenCaller: the sender of a request, if the host application says who it is. Types only.
+// GivenCaller: the sender of the requests of `api.as(user)` and of the clients in hooks, who needs no authentication. Types only.
 
 import type { Caller } from '../access/roles/roles.ts'
 
+/** Who sends the requests; takes the place of credentials. */
 export interface GivenCaller {
   /** The user; null or undefined for nobody. */
   readonly user: unknown
   /** The caller, if the roles of the user need not be looked up. */
   readonly caller?: Caller
-  /** For requests of the client in the process: the requests, one inside another, whose hooks have made them. */
+  /**
+   * For requests that hooks make: the requests, one inside another, whose hooks have made them, `['POST of Book', 'POST of Author']`. A
+   * limit of its length ends hooks that call each other forever.
+   */
   readonly trail?: readonly string[]
 }

@@ -6,7 +6,7 @@ import type { ApiSettings } from '../model/settings/settings.ts'
 import type { Auth } from './create-auth.ts'
 import type { GivenCaller } from './given-caller.ts'
 import type { Limiter } from './limits/limiter.ts'
-import type { UserEndings } from './users/user-endings.ts'
+import type { CredentialCleanup } from './users/credential-cleanup.ts'
 
 /** How the sender of a request is found, and how often it may send one. */
 export interface SignIn {
@@ -14,8 +14,8 @@ export interface SignIn {
   readonly given?: GivenCaller
   readonly auth: Auth
   readonly refreshStore: RefreshTokenStore
-  /** What ends with a user; undefined if users have neither tokens nor keys. */
-  readonly endings: UserEndings | undefined
+  /** Revokes tokens and API keys of users that a write removes; undefined if users have neither. */
+  readonly credentialCleanup: CredentialCleanup | undefined
   readonly limits: RequestLimits
 }
 

@@ -10,7 +10,7 @@ export interface TrustedOrigins {
   readonly others: readonly string[]
 }
 
-/** Whether a request only reads, or comes provably from the API's own origin or another trusted one. */
+/** Whether a request only reads, or its headers prove that it comes from the API's own origin or another trusted one. */
 export function isFromTrustedOrigin(
   request: ApiRequest,
   { baseUrl, others }: TrustedOrigins,

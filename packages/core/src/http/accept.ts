@@ -29,7 +29,10 @@ function weightOf(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';')
     if (name.trim() !== type) continue
-    const weight = parameters.map((one) => /^\s*q\s*=\s*([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean)
+    // `q=0.8`
+    const weight = parameters
+      .map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/.exec(parameter)?.[1])
+      .find(Boolean)
     return weight === undefined ? 1 : Number(weight)
   }
   return 0

@@ -1,4 +1,4 @@
-// Checks the request that a host passes to `handle` or `answer`; a mistake is reported, and the response is 500.
+// Checks the request object that a host or adapter passes to `api.handle` or `api.answer`; a mistake is reported, and the response is 500.
 
 import type { ApiRequest } from '../model/request.ts'
 

@@ -26,7 +26,7 @@ export function entityTag(
 
 type Content = Pick<Result, 'text' | 'value' | 'recordHash' | 'recordLeads'>
 
-/** Returns the ETags in a header, without `W/`: a proxy that compresses a response may have marked its ETag as weak. */
+/** Returns the ETags in a header, `W/"a", "b"` → `"a"`, `"b"`: a proxy that compresses a response may have marked its ETag as weak (`W/`). */
 const tagsOf = (text: string): readonly string[] =>
   [...text.matchAll(/(?:W\/)?("[^"]*")/g)].map(([, tag = '']) => tag)
 

@@ -6,10 +6,11 @@ import type { AuthSettings } from '../model/settings/auth/auth-settings.ts'
 type Headers = NonNullable<ApiRequest['headers']>
 
 /**
- * Who inherits the headers that the service reads. Nobody those that say what is to be done with one request: its body, conditions,
- * repetition and the form of its response. Operations have the credentials of their batch; the caller of a request of a hook is given.
+ * Which requests inherit each header that the service reads: operations of a batch, or these and the requests of hooks (`both`). Nobody
+ * inherits headers about one request alone: its body, conditions, repetition and the form of its response. Operations have the credentials
+ * of their batch; the caller of a request of a hook is given.
  */
-const heirs: Readonly<Record<RequestHeader, 'nobody' | 'operations' | 'both'>> = {
+const inheritedBy: Readonly<Record<RequestHeader, 'nobody' | 'operations' | 'both'>> = {
   accept: 'nobody',
   'accept-encoding': 'operations',
   authorization: 'operations',
@@ -38,12 +39,14 @@ const without = ({ headers }: Pick<ApiRequest, 'headers'>, left: ReadonlySet<str
     Object.entries(headers ?? {}).filter(([name]) => !left.has(name) && !ofOneMessage.test(name)),
   )
 
-const ofBatchAlone = new Set<string>(requestHeaders.filter((name) => heirs[name] === 'nobody'))
+const ofBatchAlone = new Set<string>(
+  requestHeaders.filter((name) => inheritedBy[name] === 'nobody'),
+)
 
 /** Returns the headers of a batch that apply to its operations. */
 export const headersForOperations = (batch: ApiRequest): Headers => without(batch, ofBatchAlone)
 
-const ofCallerAlone = new Set<string>(requestHeaders.filter((name) => heirs[name] !== 'both'))
+const ofCallerAlone = new Set<string>(requestHeaders.filter((name) => inheritedBy[name] !== 'both'))
 
 /** Returns the headers of a request that requests of its hooks have, without those of the custom strategy. */
 export const headersForHooks = (request: ApiRequest, { customScheme }: AuthSettings): Headers => {

@@ -1,4 +1,5 @@
-// The preference `return` of a write (RFC 7240): whether the response has the record, or no body.
+// The preference `return` of a write (RFC 7240), `Prefer: return=minimal`: whether the response has the record, or no body. Applied to the
+// result of the endpoint after COMMIT, and asked before, so that records which nobody needs are not read.
 
 import { type ApiRequest, wholeHeader } from '../model/request.ts'
 import type { Result } from './envelope.ts'

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 
+/** The media type of problem details. */
 export const problemMediaType = 'application/problem+json'
 
 /** The members of problem details that do not come from the error. */

@@ -1,4 +1,4 @@
-// Refusal: the report of a 401, 403 or 429 to the host application, safe to log unchanged.
+// reportedRefusal: the report of a 401, 403 or 429 that `onRefusal` of the host receives, safe to log unchanged.
 
 import type { ApiError } from '../errors.ts'
 import type { Refusal } from '../model/refusal-report.ts'

@@ -1,4 +1,4 @@
-// Builds the response: status, the headers that all responses have, and the body.
+// Builds the response that `handle.ts` returns: status, the headers that all responses have, and the body.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../model/request.ts'
@@ -7,7 +7,7 @@ import type { ApiResponse, TextResponse } from './response.ts'
 /** Headers set by a stage; later ones replace earlier ones. */
 type Headers = Readonly<Record<string, string>> | undefined
 
-/** Builds a response; `headers` can replace the common ones. */
+/** Builds a response; `headers` can replace the common ones. A body of undefined gives a response without body and content type. */
 export const respond = (
   status: number,
   body: JsonValue | undefined,

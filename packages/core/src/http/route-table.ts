@@ -9,6 +9,7 @@ import { isKeyless } from '../model/registry/row-identity.ts'
 import type { Route } from '../model/route.ts'
 import type { EndpointCase } from '../model/settings/settings.ts'
 
+/** The paths of the resources of an API. */
 export interface RouteTable {
   /** The segments of API_PREFIX. */
   readonly prefix: readonly string[]
@@ -40,7 +41,7 @@ export function buildRouteTable(
   const released = registry.resources
     .filter(({ endpoint, paths }) => !paths.includes(endpoint))
     .flatMap(({ endpoint, name, paths }) =>
-      [endpoint, toCase(name, letterCase)].map((one) => [one, paths[0]] as const),
+      [endpoint, toCase(name, letterCase)].map((path) => [path, paths[0]] as const),
     )
     .filter(([name]) => !byPath.has(name))
   const segments = prefix.split('/').filter((segment) => segment !== '')

@@ -34,7 +34,7 @@ export function similarPath(
 }
 
 const isBelowPrefix = ({ prefix }: RouteTable, segments: readonly string[]): boolean =>
-  prefix.every((one, i) => one.toLowerCase() === segments[i]?.toLowerCase())
+  prefix.every((name, i) => name.toLowerCase() === segments[i]?.toLowerCase())
 
 /** `rest` is the path without the prefix of the API; a path outside of it gets a suggestion only if it begins with the name of an endpoint. */
 function routeLike(
@@ -91,7 +91,7 @@ function belowOf(resource: Resource, rest: readonly string[]): readonly string[]
   if (segment === undefined) return [key]
   // The caller is not known yet, so relations that not every caller may see are not suggested.
   const shown = [...resource.relations.values()].filter((relation) => !needsRight(relation))
-  const known = [...shown.map((one) => one.segment), 'restore']
+  const known = [...shown.map((relation) => relation.segment), 'restore']
   const [meant, other] = known.filter((name) => normal([name]) === normal([segment]))
   return meant === undefined || other !== undefined || more.length > 0 ? undefined : [key, meant]
 }
@@ -121,7 +121,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   return endpoints
 }
 
-/** Normalises path segments: lower case, plural, without hyphens and underscores. */
+/** Normalises path segments: lower case, plural, without hyphens and underscores. `['Order_Item']` → `orderitems` */
 const normal = (segments: readonly string[]): string =>
   segments.map((text) => pluralize.plural(text.toLowerCase().replace(/[-_]/g, ''))).join('/')
 

@@ -1,4 +1,4 @@
-// Checks at start-up that no code which the host declares is a code of the service.
+// checkErrorCodes: checks at start-up that no code which the host declares (API_ERROR_CODES) is also the code of an error of the service.
 
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { Problems } from '../model/settings/setting-problems.ts'

@@ -1,4 +1,4 @@
-// `x-codeSamples`: an operation as a curl command, which documentation pages show.
+// `x-codeSamples` of the OpenAPI document: an operation as a curl command, which documentation pages such as Redoc show.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import { stringify } from '../lib/json/stringify.ts'
@@ -44,6 +44,7 @@ export function codeSamples(operation: SampledOperation): readonly CodeSample[] 
   return [{ lang: 'curl', source: parts.join(' \\\n  ') }]
 }
 
+/** Returns the command of the index: `curl $API/api`. */
 export const indexSample = (settings: SampledOperation['settings']): readonly CodeSample[] => [
   {
     lang: 'curl',
@@ -79,7 +80,7 @@ function pathOf({ route, method }: SampledOperation): string {
   }
 }
 
-/** Puts a URL in double quotes if a shell would interpret its characters. */
+/** Puts a URL in double quotes if a shell would interpret its characters, such as `?` and `&`. */
 const quoted = (url: string): string => (/^[\w$:/.,%~-]+$/.test(url) ? url : `"${url}"`)
 
 /** Returns the filter that a bulk PATCH or DELETE requires. */

@@ -1,4 +1,5 @@
-// The codes that the host declares for an operation, as its error responses list them.
+// The error codes that the host declares (API_ERROR_CODES), by operation of the OpenAPI document: its error responses list them beside those
+// of the service.
 
 import type { Registry, Resource } from '../model/registry/resource.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
@@ -58,17 +59,19 @@ export function codesOfAll({ resources }: Registry, kind: OperationKind): Operat
   const all = resources
     .filter(({ paths }) => paths.length > 0)
     .flatMap(({ settings }) =>
-      settings.errorCodes.filter(({ methods }) => methods.some((one) => settings.methods.has(one))),
+      settings.errorCodes.filter(({ methods }) =>
+        methods.some((method) => settings.methods.has(method)),
+      ),
     )
-  const codes = new Map(all.map((one) => [JSON.stringify(shownOf(one)), one]))
+  const codes = new Map(all.map((code) => [JSON.stringify(shownOf(code)), code]))
   return codes.size === 0 ? noCodes : { codes: [...codes.values()], kind, ownerOf: () => '' }
 }
 
 const ofMethod = (codes: readonly DeclaredCode[], method: string): readonly DeclaredCode[] =>
-  codes.filter(({ methods }) => methods.some((one) => one === method))
+  codes.filter(({ methods }) => methods.some((name) => name === method))
 
 const ofStatus = (codes: readonly DeclaredCode[], status: number): readonly DeclaredCode[] =>
-  codes.filter((one) => one.status === status)
+  codes.filter((code) => code.status === status)
 
 /** Returns what responses show of a code. */
 const shownOf = ({ code, status, description }: DeclaredCode) => [code, status, description]

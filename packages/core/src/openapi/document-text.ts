@@ -1,4 +1,4 @@
-// Writes the text of the document in steps, one path or component each.
+// Writes the OpenAPI document as JSON text in steps, one path or component each, so that `inSlices` can serve other requests in between.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 

@@ -1,7 +1,8 @@
-// Builds the OpenAPI 3.1 document from the registry and the settings: an operation for every method of every route; pure.
+// documentSteps: builds the OpenAPI 3.1 document from the registry and the settings: an operation for every method of every route; pure.
+// `endpoint/documentation.ts` calls it when the document is first needed, and caches the result.
 
 import type { OpenAPIObject, PathItemObject } from 'openapi3-ts/oas31'
-import { mayList } from '../access/reach.ts'
+import { isListAllowed } from '../access/reach.ts'
 import { anonymous } from '../access/roles/roles.ts'
 import { relationBySegment } from '../model/registry/relations/relation-token.ts'
 import type { Registry, Resource } from '../model/registry/resource.ts'
@@ -51,7 +52,7 @@ export function* documentSteps(
     alike: namesAlike(registry),
     settings,
     restrictsLists: resources.some(
-      (resource) => resource.settings.policy !== null || !mayList(resource, anonymous),
+      (resource) => resource.settings.policy !== null || !isListAllowed(resource, anonymous),
     ),
     protection: endpoints.protection,
     hasSessions: endpoints.hasSessions,
@@ -83,7 +84,9 @@ export function* documentSteps(
   }
 }
 
+/** A route, and where it is served. */
 interface RouteAt {
+  /** Below API_PREFIX, with the key as parameters: `books/{id}`. */
   readonly path: string
   /** Further paths. A further path of a collection is also a prefix of the paths below the collection. */
   readonly aliases: readonly string[]
@@ -131,6 +134,7 @@ function relationRoutes(resource: Resource): RouteAt[] {
   })
 }
 
+/** Builds the operations of the routes, a route in each step; returns them by path. */
 function* pathSteps(
   writer: Writer,
   endpoints: Endpoints,

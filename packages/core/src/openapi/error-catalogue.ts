@@ -1,5 +1,5 @@
-// The error catalogue: every error of the service with sample values, and the occasions on which it can occur. The OpenAPI document and
-// docs/reference/errors.md are made of it.
+// The error catalogue: every error of `errors.ts` with sample values, and the occasions on which it can occur. The error responses in the
+// OpenAPI document and docs/reference/errors.md are made of it.
 
 import * as errors from '../errors.ts'
 import { maxBulkNames, settingNames } from '../model/settings/setting-names.ts'

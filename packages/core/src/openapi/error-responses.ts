@@ -1,4 +1,5 @@
-// Error responses of an operation: the errors of its occasions by status, with sample bodies (docs/reference/errors.md).
+// The error responses of an operation in the OpenAPI document, by status: the errors of the catalogue that its occasions allow, and the codes
+// of the host, with sample bodies (docs/reference/errors.md). Operations with the same errors share components such as `BadRequestOnList`.
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { type ApiError, apiError } from '../errors.ts'
@@ -69,6 +70,7 @@ const ofDefault: readonly ApiError[] = catalogue.flatMap(({ error, on }) =>
   on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
 )
 
+/** `failuresByStatus` without its cache. */
 function gathered(
   components: Components,
   shape: FailureShape,
@@ -80,7 +82,7 @@ function gathered(
     on.some((occasion) => occasions.has(occasion)) ? [error] : [],
   )
   const listed = new Set(
-    errors.map(({ status }) => status).filter((one) => !everywhere.includes(one)),
+    errors.map(({ status }) => status).filter((status) => !everywhere.includes(status)),
   )
   const statuses = new Set([...listed, ...declared.codes.map(({ status }) => status)])
   return {
@@ -92,7 +94,7 @@ function gathered(
           const those = (listed.has(status) ? errors : ofDefault).filter(
             (error) => error.status === status,
           )
-          const own = declared.codes.filter((one) => one.status === status)
+          const own = declared.codes.filter((code) => code.status === status)
           const name =
             own.length === 0
               ? nameOf(status, kind, occasions)
@@ -132,7 +134,7 @@ const sampleOf = ({ code, status, description }: DeclaredCode): ApiError =>
 const described = ({ code, description }: DeclaredCode): string =>
   `\`${code}\`: ${description}${/[.!?]$/.test(description) ? '' : '.'}`
 
-/** Statuses whose codes depend on what the operation does. */
+/** Statuses whose codes depend on the kind of operation, which is therefore part of the name of the response: `ConflictOnCreate`. */
 const ofDoing: readonly number[] = [400, 409, 412, 422]
 
 /** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
@@ -174,7 +176,7 @@ const nameWithCodes = (
 /** The statuses that the service has in some operations. */
 const listable: ReadonlySet<number> = new Set(
   catalogue.flatMap(({ error: { status }, on }) =>
-    everywhere.includes(status) || on.every((one) => one === 'elsewhere') ? [] : [status],
+    everywhere.includes(status) || on.every((occasion) => occasion === 'elsewhere') ? [] : [status],
   ),
 )
 
@@ -264,7 +266,12 @@ const shapeKey = ({ dump, final, owner }: FailureShape): string =>
 const declaredKey = ({ codes, kind, ownerOf }: OperationCodes): string =>
   JSON.stringify([
     kind,
-    codes.map((one) => [one.status, ownerOf(one.status), one.code, one.description]),
+    codes.map((declared) => [
+      declared.status,
+      ownerOf(declared.status),
+      declared.code,
+      declared.description,
+    ]),
   ])
 
 /** Returns the schema of `errors`; `code` has the possible codes if they are known. */
@@ -313,6 +320,7 @@ const fieldProblem: Schema = {
   additionalProperties: false,
 }
 
+/** Returns the usual spelling of a header: `retry-after` → `Retry-After`. */
 const canonical = (header: string): string =>
   header.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
 

@@ -1,4 +1,4 @@
-// The general part of the document: title, contact, licence, logo, servers, and tags.
+// The general part of the OpenAPI document: title, contact, licence, logo, servers, and tags (the groups of operations on a page).
 
 import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
 import { pluralIn } from '../lib/naming/plural.ts'
@@ -13,6 +13,7 @@ export interface ServiceTag {
   readonly isFirst: boolean
 }
 
+/** The tags of the endpoints that belong to no model. */
 export const serviceTags: Readonly<Record<'index' | 'auth' | 'batch' | 'health', ServiceTag>> = {
   index: { name: 'Index', description: 'What is served.', isFirst: true },
   auth: {
@@ -24,6 +25,7 @@ export const serviceTags: Readonly<Record<'index' | 'auth' | 'batch' | 'health',
   health: { name: 'Health', description: 'For load balancers and orchestrators.', isFirst: false },
 }
 
+/** Returns `info` of the document: what the settings API_TITLE, API_CONTACT_* … say of the API. */
 export function infoOf(info: ApiSettings): InfoObject {
   const { title, version } = info
   const contact = {

@@ -1,4 +1,4 @@
-// Security in the OpenAPI document: the strategies as security schemes, and which of them an operation accepts.
+// Security in the OpenAPI document: the strategies as `securitySchemes`, which of them an operation accepts, and the roles that it requires.
 
 import type {
   ParameterObject,
@@ -92,6 +92,7 @@ export function credentialOccasions({ strategies, required }: Protection): reado
   ]
 }
 
+/** Whether an access token may be sent as a cookie. */
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 

@@ -27,6 +27,7 @@ async function rejectedAt<T>(path: string, result: Promise<T>): Promise<T> {
   }
 }
 
+/** Returns the error with paths in the body for the names of fields; any other error unchanged. */
 function placed(path: string, error: unknown): unknown {
   if (!(error instanceof ApiError && isOfHost(error))) return error
   const { reason } = error.body

@@ -4,8 +4,8 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { type HookSettings, placeOfHook } from '../../model/settings/access/resolve-hooks.ts'
-import { hookArgs, hookCallerOf } from '../hook-args.ts'
 import type { RoutedRequest } from '../routed-request.ts'
+import { hookArgs, hookCallerOf } from './hook-args.ts'
 import type { HookCall } from './hook-call.ts'
 
 /** Whether a callback receives the changes of a write, so that they have to be collected. */
@@ -40,11 +40,14 @@ export async function runBeforeCommit(
   )
 }
 
-/** Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported. */
+/**
+ * Calls the callback with the changes, if there are any. It is not awaited and has no effect on the response; its failure is reported.
+ * `committed`: false if the transaction belongs to the host, which commits it later or not at all.
+ */
 export function runAfterCommit(
   call: HookCall & RoutedRequest,
   changes: readonly Change[],
-  committed: boolean,
+  { committed }: { readonly committed: boolean },
 ): void {
   const { afterCommit } = call.hooks
   if (afterCommit === undefined || changes.length === 0) return

@@ -1,4 +1,4 @@
-// HookCall: the part of a request that calling its hooks and policies needs. Types only.
+// HookCall: the part of a request (`http/call/call.ts`) that calling its hooks and policies needs. Types only.
 
 import type { Connections } from '../../database/connections.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -10,13 +10,17 @@ import type { Policies } from '../policies/policy.ts'
 import type { Caller } from '../roles/roles.ts'
 import type { HostFunctions } from './host-functions.ts'
 
+/** Makes the clients of `args.as`; `client-in-process.ts` implements it. */
 export interface ClientInHook {
-  /** Makes the client that hooks of a request receive. `hooks` names these hooks, for an error. */
+  /**
+   * Makes the client behind `args.as.user` ('caller') or `args.as.system` ('system'), which sends further requests to this API. `hooks`
+   * names the hooks that receive it, such as `POST of Book`, for an error.
+   */
   clientInHook(call: HookCall, as: 'caller' | 'system', hooks: string): HookClient
 }
 
-/** The parts of the Runtime that calling hooks needs. */
-interface HookRuntime {
+/** The parts of the Runtime (what all requests of an API share) that calling hooks needs. */
+export interface HookRuntime {
   readonly host: Pick<HostFunctions, 'callHook' | 'callHookOn' | 'report'>
   /** All resources, whoever may use them. */
   readonly registry: Registry
@@ -29,6 +33,7 @@ interface HookRuntime {
   }
 }
 
+/** A request whose hooks are called. */
 export interface HookCall {
   readonly runtime: HookRuntime
   readonly request: ApiRequest

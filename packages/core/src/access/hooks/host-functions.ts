@@ -5,6 +5,7 @@ import type { CallHook } from '../../model/hooks/call-hook.ts'
 import type { Refusal } from '../../model/refusal-report.ts'
 import type { ApiRequest } from '../../model/request.ts'
 
+/** Part of the `Runtime`, the same for all requests. */
 export interface HostFunctions {
   /** Calls functions of the host, with API_HOOK_TIMEOUT. */
   readonly callHook: CallHook

@@ -1,4 +1,5 @@
-// lockOf: the function `lock` that hooks receive, which locks records in the transaction of their request.
+// lockOf: `args.lock(model, keys)` of hooks, which locks stored records, in the order of their keys, until the transaction of the request
+// ends: `await args.lock('Book', [7, 3])` → `select 1 from "books" where "id" in (3, 7) order by "id" for no key update` on PostgreSQL.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -15,7 +16,7 @@ import type { Value } from '../../query/plan/plan.ts'
 import { compileLockInOrder, inKeyOrder } from '../../write/statements/locks-in-order.ts'
 import type { HookCall } from './hook-call.ts'
 
-/** Returns the function for the hooks of a request; `databaseOf` is their connection. */
+/** Returns the function for the hooks of a request; `databaseOf` returns the connection that they receive as `args.db`. */
 export const lockOf =
   (call: HookCall, databaseOf: (call: HookCall) => AnyDatabase): HookArgs['lock'] =>
   (model, keys) =>

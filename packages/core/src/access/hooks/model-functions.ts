@@ -1,4 +1,6 @@
-// How a write calls the functions of models that check or give values: validators, transforms, defaults and soft-delete values.
+// The functions of models that check or give values (`validate`, `transform`, `default`, the value of a soft delete), as a write calls
+// them. Transforms and most validators run before the transaction of a write; defaults, soft-delete values and validators that need the
+// stored record run inside it.
 
 import type { Connections } from '../../database/connections.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -10,20 +12,20 @@ import type { ApiSettings } from '../../model/settings/settings.ts'
 import type { TransformHost } from '../../write/body/transform.ts'
 import type { ValidatorHost } from '../../write/body/validators.ts'
 import type { ValueSources } from '../../write/store/write-context.ts'
-import { hookCallerOf, recordArgs } from '../hook-args.ts'
-import { mayAct } from '../reach.ts'
+import { hasPermission } from '../reach.ts'
 import type { RoutedRequest } from '../routed-request.ts'
 import { atRecord } from './at-record.ts'
-import type { HookCall } from './hook-call.ts'
+import { hookCallerOf, recordArgs } from './hook-args.ts'
+import type { HookCall, HookRuntime } from './hook-call.ts'
 
 /** What calling the functions of models needs of a request. */
 interface WritingCall extends HookCall, RoutedRequest {
-  readonly runtime: HookCall['runtime'] & {
+  readonly runtime: HookRuntime & {
     readonly database: Pick<Connections, 'dialect'>
     readonly clock: Clock
     readonly settings: Pick<ApiSettings, 'auth'>
   }
-  /** A function of this request alone. */
+  /** `Call.stamp`, a function that no other request has; copies of the call keep it, so that it identifies the request. */
   readonly stamp: () => unknown
 }
 
@@ -37,7 +39,7 @@ export function validatorHost(call: WritingCall): ValidatorHost {
       ...sources,
       now() {
         const now = sources.now()
-        toldTimes.set(call.stamp, now)
+        timesSeenByValidators.set(call.stamp, now)
         return now
       },
     },
@@ -52,21 +54,24 @@ export function validatorHost(call: WritingCall): ValidatorHost {
   }
 }
 
-/** How the `transform` functions of the models are called, and when not. */
+/**
+ * What calling the `transform` functions needs. None is called for a nested record that the caller may not create or change, nor after the
+ * client has disconnected, because a transform such as `hashPassword` is slow.
+ */
 export const transformHost = (call: WritingCall): TransformHost => ({
   ...validatorHost(call),
   args: (resource, before) =>
     andThen(validatorHost(call).args(resource, before), (args) =>
       withPasswordCost(args, call.runtime.settings.auth.passwordCost),
     ),
-  mayCreate: (resource) => mayAct(resource, 'POST', call.caller),
-  mayChange: (resource) => mayAct(resource, 'PATCH', call.caller),
+  mayCreate: (resource) => hasPermission(resource, 'POST', call.caller),
+  mayChange: (resource) => hasPermission(resource, 'PATCH', call.caller),
   isClientGone: () => call.request.signal?.aborted === true,
   atRecord,
 })
 
-/** The time of a request, if a validator has received it before the write began; by the `stamp` of the request, which no other one has. */
-const toldTimes = new WeakMap<WritingCall['stamp'], string>()
+/** The time that a validator of a request has seen, by the request's `stamp`: the write that follows stores the same time. */
+const timesSeenByValidators = new WeakMap<WritingCall['stamp'], string>()
 
 /** Gives the time, UUIDs and function defaults to a write. The time is read on first use, and is the same for the whole write. */
 export function valueSourcesOf(call: WritingCall): ValueSources {
@@ -74,7 +79,7 @@ export function valueSourcesOf(call: WritingCall): ValueSources {
   let now: string | undefined
   return {
     now: () => {
-      now ??= toldTimes.get(call.stamp) ?? new Date(clock.now()).toISOString()
+      now ??= timesSeenByValidators.get(call.stamp) ?? new Date(clock.now()).toISOString()
       return now
     },
     uuid: () => crypto.randomUUID(),

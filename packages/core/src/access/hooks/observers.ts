@@ -1,4 +1,4 @@
-// Observers: functions of the host that receive events such as errors; their own failures never affect a response.
+// Observers: `onError`, `onWarning` and `onRefusal` of `createApi`, which receive events; their own failures never affect a response.
 
 import type { Refusal } from '../../model/refusal-report.ts'
 import type { ApiRequest } from '../../model/request.ts'

@@ -1,4 +1,5 @@
-// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/guide/hooks.md).
+// The callbacks of a read, in call order: setup, filter, dump, return, final; and error (docs/guide/hooks.md). Each stage calls its own;
+// setup, return, final and error also run for writes.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, inTurn, type MaybePromise, mapAll } from '../../lib/maybe-promise.ts'
@@ -20,22 +21,22 @@ import type {
 import type { HookSettings } from '../../model/settings/access/resolve-hooks.ts'
 import type { QueryAst } from '../../query/parse/ast.ts'
 import type { EmbedPlan } from '../../query/plan/plan.ts'
-import { hookArgs, hookCallerOf, type KnownCall, requestArgs } from '../hook-args.ts'
 import type { RoutedRequest } from '../routed-request.ts'
-import type { HookCall } from './hook-call.ts'
+import { hookArgs, hookCallerOf, type KnownCall, requestArgs } from './hook-args.ts'
+import type { HookCall, HookRuntime } from './hook-call.ts'
 
 /** A serialised object. */
 type JsonObject = { readonly [key: string]: JsonValue }
 type MutableObject = { [key: string]: JsonValue }
 
-/** The function that calls hooks: the API's, or that of a request inside its transaction. */
-interface Caller {
+/** Calls the functions of the host: `Runtime.host`, or `hookCallerOf` of a request inside its transaction. */
+interface HookCaller {
   readonly callHook: CallHook
 }
 
 /** setup: runs first after routing, before authentication. */
 export async function runSetup(
-  runtime: HookCall['runtime'],
+  runtime: HookRuntime,
   { setup }: HookSettings,
   request: ApiRequest,
   known?: KnownCall,
@@ -73,10 +74,10 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 }
 
 /** The function that calls dump callbacks. */
-interface DumpCaller extends Caller {
+interface DumpHookCaller extends HookCaller {
   /**
    * Whether results of callbacks are only copied here (`takenBack`), not checked (`returnedJson`). Writing the response as JSON text
-   * finds values that are not JSON; `http/endpoints/reads/read-result.ts` then calls `refuseDumped`, which names the callback.
+   * finds values that are not JSON; `http/endpoints/reads/read-result.ts` then calls `refuseNonJsonDumps`, which names the callback.
    */
   readonly refusesLater: boolean
 }
@@ -91,7 +92,7 @@ type Dumper = (object: JsonObject) => MaybePromise<JsonObject>
  * Everything that is the same for all objects of a level is decided here, because a list may embed thousands of them.
  */
 export function dumperOf(
-  caller: DumpCaller,
+  caller: DumpHookCaller,
   resource: Resource,
   embeds: readonly EmbedPlan[],
   dump: HookSettings['dump'],
@@ -108,7 +109,7 @@ export function dumperOf(
 
 /** Passes an object through the callback of its model. */
 function ownDumper(
-  { callHook, refusesLater }: DumpCaller,
+  { callHook, refusesLater }: DumpHookCaller,
   resource: Resource,
   dump: NonNullable<HookSettings['dump']>,
   args: HookArgs,
@@ -125,8 +126,8 @@ function ownDumper(
 
 const dumpOf = ({ name }: Resource): string => `dump callback of ${name}`
 
-/** Throws if the dump callback of an object, or of an object embedded in it, returned a value that is not JSON. */
-export function refuseDumped(
+/** Throws if the dump callback of an object, or of an object embedded in it, returned a value that is not JSON; names the callback. */
+export function refuseNonJsonDumps(
   resource: Resource,
   embeds: readonly EmbedPlan[],
   object: JsonValue,
@@ -136,14 +137,14 @@ export function refuseDumped(
     const inside = (object as JsonObject | null)?.[relation.name]
     const { dump: own } = relation.target.settings.hooks.get
     for (const child of [inside ?? []].flat() as readonly JsonValue[])
-      refuseDumped(relation.target, below, child, own)
+      refuseNonJsonDumps(relation.target, below, child, own)
   }
   if (dump !== undefined) returnedJson(dumpOf(resource), object)
 }
 
 /** Returns the function that passes the objects embedded in a relation through their callbacks; undefined without callback. */
 function memberDumper(
-  caller: DumpCaller,
+  caller: DumpHookCaller,
   { relation, embeds }: EmbedPlan,
   args: HookArgs,
 ): ((object: MutableObject) => MaybePromise<void>) | undefined {
@@ -183,7 +184,7 @@ export function runReturn(
 
 /** final: passes the finished body through the callback. */
 export async function runFinal(
-  { callHook }: Caller,
+  { callHook }: HookCaller,
   { final }: HookSettings,
   body: JsonValue,
   args: () => RequestArgs,
@@ -205,7 +206,7 @@ export const runFinalOf = (call: HookCall & RoutedRequest, body: JsonValue): Pro
 
 /** error: called for every failed request; an error that it throws is reported and does not change the response. */
 export async function runError(
-  { callHook }: Caller,
+  { callHook }: HookCaller,
   { error: callback }: HookSettings,
   failure: unknown,
   args: () => RequestArgs,

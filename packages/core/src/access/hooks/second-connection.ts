@@ -1,5 +1,5 @@
-// For pools of one connection: a hook inside a transaction that requests a second connection would wait forever, so it gets an
-// error instead.
+// guardConnection: for pools of one connection, such as SQLite's. A hook inside a transaction that uses the host's `db` instead of `args.db`
+// would wait forever for a second connection, so it gets an error instead. `createApi` makes the guard; all hooks are called through it.
 
 import { interceptConnection } from '../../database/statements/kysely-methods.ts'
 import { hasOneConnection } from '../../dialect/shared/session/one-connection.ts'

@@ -1,4 +1,5 @@
-// sqlValues: converts records to rows of the application's own statements, and rows to records.
+// sqlValues: `toRow`, `toRecord` and `toColumn` of the API and of `args` in hooks, for statements that the host writes itself:
+// `toRow(Book, { published: '1817-12-20' })` → `{ published_on: … }`, with the column names and value types of the database.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -19,7 +20,7 @@ interface SqlValuesParts {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Returns the functions of an API and of its hooks. They keep the decoders of each model. */
+/** Returns the functions of an API and of its hooks. They cache the decoders of each model. */
 export function sqlValues({ registry, dialect }: SqlValuesParts): SqlValues {
   const known = (name: string): InternalDialect => {
     const found = dialect()
@@ -81,14 +82,14 @@ interface ColumnReader {
 
 function resourceOf(
   { byName, users }: SqlValuesParts['registry'],
-  by: string,
+  functionName: string,
   model: AnyModel | string,
 ): Resource {
   const name = typeof model === 'string' ? model : model?.name
   const resource = byName.get(name) ?? (users?.name === name ? users : undefined)
   if (resource !== undefined) return resource
   throw new TypeError(
-    `${by}: no published model named "${name}".${didYouMean(String(name), byName.keys())}`,
+    `${functionName}: no published model named "${name}".${didYouMean(String(name), byName.keys())}`,
   )
 }
 
@@ -96,27 +97,34 @@ function resourceOf(
 const isDerived = ({ allColumns, aggregates }: Resource, name: string): boolean =>
   aggregates.has(name) || allColumns.get(name)?.computed !== undefined
 
-function storedColumn(resource: Resource, by: string, name: string): NamedColumn {
+function storedColumn(resource: Resource, functionName: string, name: string): NamedColumn {
   const { allColumns, name: model } = resource
   const column = allColumns.get(name)
   if (column !== undefined && !isDerived(resource, name)) return column
   if (isDerived(resource, name)) {
-    throw new TypeError(`${by}: "${name}" of ${model} is computed, and no column of its table.`)
+    throw new TypeError(
+      `${functionName}: "${name}" of ${model} is computed, and no column of its table.`,
+    )
   }
   throw new TypeError(
-    `${by}: ${model} has no field "${name}".${didYouMean(name, allColumns.keys())}`,
+    `${functionName}: ${model} has no field "${name}".${didYouMean(name, allColumns.keys())}`,
   )
 }
 
 /** Returns the canonical JSON form of a value, as that of a record which a callback returns. */
-function jsonOf(resource: Resource, by: string, column: NamedColumn, value: unknown): JsonValue {
+function jsonOf(
+  resource: Resource,
+  functionName: string,
+  column: NamedColumn,
+  value: unknown,
+): JsonValue {
   if (value === null) return null
   const json = takenBack(`value of ${column.name}`, value) as JsonValue | undefined
   const converted = json === undefined ? undefined : convertJson(column, json)
   if (converted !== undefined && 'value' in converted) return converted.value
   const expected = converted === undefined ? 'a value or null' : converted.expected.text
   throw new TypeError(
-    `${by}: the value of "${column.name}" of ${resource.name} is not ${expected}.`,
+    `${functionName}: the value of "${column.name}" of ${resource.name} is not ${expected}.`,
   )
 }
 

@@ -1,4 +1,5 @@
-// The callbacks of a write: add, update, remove; inside the transaction, after validation and policy (docs/guide/writing.md, docs/guide/hooks.md).
+// The callbacks of a write: add, update, remove. `write/segments/call-hooks.ts` calls them for each record inside the transaction, after
+// validation and policy and before the record is stored (docs/guide/writing.md, docs/guide/hooks.md).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
@@ -11,12 +12,15 @@ import { type HookSettings, hooksOf } from '../../model/settings/access/resolve-
 import { convertJson } from '../../write/nodes/convert-json.ts'
 import type { Values } from '../../write/nodes/node.ts'
 import type { WriteHooks } from '../../write/store/write-context.ts'
-import { hookCallerOf, recordArgs } from '../hook-args.ts'
 import type { RoutedRequest } from '../routed-request.ts'
 import { atRecord } from './at-record.ts'
+import { hookCallerOf, recordArgs } from './hook-args.ts'
 import type { HookCall } from './hook-call.ts'
 
-/** Returns the functions that call the callbacks of a record's model, inside the transaction of `call`. */
+/**
+ * Returns the functions that call the callbacks of a record's model, inside the transaction of `call`. `add` and `update` return the
+ * values to store.
+ */
 export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
   const { method } = call
   const callHook = hookCallerOf(call)
@@ -26,18 +30,18 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
       const add = callbackOf(resource, method, 'add')
       if (add === undefined) return object
       const name = `add callback of ${resource.name}`
-      const given = recordForHost(resource, object)
+      const record = recordForHost(resource, object)
       const args = recordArgs(call, resource)
-      const run = () => callHook(name, () => add(given, resource.model, args))
+      const run = () => callHook(name, () => add(record, resource.model, args))
       return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
     },
     async update(resource, object, stored, path) {
       const update = callbackOf(resource, method, 'update')
       if (update === undefined) return object
       const name = `update callback of ${resource.name}`
-      const given = recordForHost(resource, object)
+      const record = recordForHost(resource, object)
       const args = recordArgs(call, resource, stored)
-      const run = () => callHook(name, () => update(given, resource.model, args))
+      const run = () => callHook(name, () => update(record, resource.model, args))
       return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
     },
     async remove(resource, object, path) {

@@ -1,8 +1,8 @@
-// Calls a policy hook and interprets its result.
+// callPolicyHook: how all hooks of access policies (`scope`, `scope_query`, `can_read`, `can_update` …) are called.
 
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../model/registry/resource.ts'
-import { hookCallerOf } from '../hook-args.ts'
+import { hookCallerOf } from '../hooks/hook-args.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
 
 /**

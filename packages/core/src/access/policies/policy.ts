@@ -1,5 +1,5 @@
-// Policies: makes the objects whose hooks decide about rows (`scope`, `can_read`, `can_update` …) of the policies of config and meta. A
-// class is constructed once, even if several models share it; a function is called for each model.
+// Policies: at start-up, makes the policy object of each resource (`scope`, `can_read`, `can_update` …) from API_ACCESS_POLICY or
+// `access_policy` in meta. A class is constructed once, even if several models share it; a function is called for each model.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
@@ -20,7 +20,7 @@ import {
   warnOfLiftedRoles,
   warnOfOmittedKeys,
 } from '../roles/role-map-warning.ts'
-import { checkScope, UnknownScopeName, UnpublishedScopeTarget } from './policy-scope.ts'
+import { checkScope, UnknownScopeName, UnpublishedScopeTarget } from './check-scope.ts'
 
 /** The policies by resource. A model with its own policy does not get that of the API, even if its own has no hooks. */
 export interface Policies {
@@ -36,7 +36,7 @@ export interface Policies {
   readonly size: number
 }
 
-/** The policies of the system: none. */
+/** The policies for requests of `api.as('system')` and `args.as.system`: none. */
 export const noPolicies: Policies = {
   get: () => undefined,
   has: () => false,
@@ -133,7 +133,7 @@ function checkedScope(
   { scope }: AccessPolicy,
 ): CheckedScope | undefined {
   if (scope === undefined || typeof scope === 'function') return undefined
-  // Conditions on a column that is declared wrong would be reported as another mistake.
+  // A condition on a column that is declared wrong, `models.Book.columns.title`, would be reported as another mistake.
   if (problems.list.some(({ path }) => /^models\.[^.]+\.(?:columns|computed)/.test(path))) {
     return undefined
   }

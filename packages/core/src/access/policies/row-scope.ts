@@ -1,5 +1,5 @@
-// rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that
-// writes the row can contain.
+// rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that writes the
+// row can contain: `update "books" set … where "id" = $1 and ("owner_id" = $2)`. Without one, the write first reads the row in scope.
 
 import {
   AndNode,
@@ -64,7 +64,7 @@ export function rowScopeOf(
 
 type Values = Param<readonly unknown[]>
 
-/** Returns the stored columns that conditions test; undefined if they test rows of other tables. */
+/** Returns the database names of the stored columns that conditions test; undefined if they test rows of other tables. */
 function columnsTested(conditions: readonly Condition[]): readonly string[] | undefined {
   const columns: string[] = []
   for (const condition of conditions) {
@@ -104,7 +104,7 @@ function scopeOfQuery(
   }
   const tables = from?.froms ?? []
   const isTable = tables.length === 1 && tables.every((table) => isTableOf(table, resource))
-  if (!isTable || !selections.every((one) => isPlain(one, resource))) return undefined
+  if (!isTable || !selections.every((selection) => isPlain(selection, resource))) return undefined
   if (where === undefined) return 'all'
   const columns: string[] = []
   if (!testsRow(where.where, resource, columns)) return undefined

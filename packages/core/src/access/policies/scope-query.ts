@@ -1,4 +1,5 @@
-// Makes the query that scope_query and the filter callback receive, and checks the query that they return.
+// Makes the query that scope_query and the filter callback receive, `select "books".* from "books"`, and checks the narrowed query that
+// they return, which a read then uses in place of the table.
 
 import type { Expression, OperationNode } from 'kysely'
 import {
@@ -20,7 +21,10 @@ import type { Resource } from '../../model/registry/resource.ts'
 import type { HookQuery } from '../../model/settings/access/hook-types.ts'
 import { expressionOf, namesOfTableColumns } from '../../query/compile/rows/distinct-query.ts'
 
-/** Returns the query that a policy receives: all rows of the model, on the host application's Kysely instance. */
+/**
+ * Returns the query that a policy receives: all rows of the model, on the host application's Kysely instance. `shared` is the schema that a
+ * Kysely plugin of the host adds to all tables.
+ */
 export function openQuery(
   db: AnyDatabase,
   shared: string | undefined,
@@ -65,7 +69,8 @@ export function checkedQuery(
 
 /** Replaces `library.books.*` by its columns: not every database accepts `schema.table.*`. */
 function withColumns(node: SelectQueryNode, resource: Resource): SelectQueryNode {
-  if (node.selections?.some((one) => tableInSchema(one) !== undefined) !== true) return node
+  if (node.selections?.some((selection) => tableInSchema(selection) !== undefined) !== true)
+    return node
   const selections = node.selections.flatMap((selected) => {
     const table = tableInSchema(selected)
     if (table === undefined) return [selected]

@@ -1,4 +1,6 @@
-// scope: calls the policy's scope_query once for each source of a plan, before the plan is compiled.
+// Asks the policies, by `scope` or `scope_query`, which rows of each source of a plan the caller may read. A source is a table that the
+// statement reads: that of the path, of a join, of a condition on a relation. Runs between planning and compiling; `query/compile` then
+// reads each source within its scope.
 
 import type { Expression, SqlBool } from 'kysely'
 import { forbidden, forbiddenJoin } from '../../errors.ts'
@@ -30,15 +32,15 @@ import { allSourcesOf, type SourceUse, sourcesOf } from '../../query/plan/relati
 import type { ScopedRead } from '../../query/scoper.ts'
 import type { FoundScope } from '../../write/check/write-access.ts'
 import { type Action, methodOf } from '../action.ts'
-import { subjectArgs } from '../hook-args.ts'
+import { subjectArgs } from '../hooks/hook-args.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
 import type { RoutedRequest } from '../routed-request.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
-import { checkScope } from './policy-scope.ts'
+import { checkScope } from './check-scope.ts'
 import { rowScopeOf } from './row-scope.ts'
 import { checkedQuery, openQuery } from './scope-query.ts'
 
-/** The input of scoping. */
+/** For which request, on which connection and for which action policies are asked. */
 export interface ScopeCall {
   readonly call: HookCall & Pick<RoutedRequest, 'many'>
   /** The connection of this request, with the host application's Kysely plugins. */
@@ -172,7 +174,8 @@ function scopeEmbeds(
     }),
   )
   return andThen(scoped, () =>
-    kept.length === relations.embeds.length && kept.every((one, i) => one === relations.embeds[i])
+    kept.length === relations.embeds.length &&
+    kept.every((embed, i) => embed === relations.embeds[i])
       ? relations
       : { embeds: kept, links: [...relations.links, ...refused] },
   )
@@ -197,7 +200,10 @@ const scopeInside = (
   )
 }
 
-/** Scopes a source; if its policy refuses, the source has no rows, and an aggregate is 403, or in `left` if it is unasked. */
+/**
+ * Scopes a source. If its policy refuses, an aggregate that the request names is 403; any other source has no rows, and that of an
+ * aggregate which the request does not name ('unasked') is added to `left`, the aggregates to leave out.
+ */
 const scopeOrEmpty = (
   scope: ScopeCall,
   { source, part }: SourceUse,

@@ -1,4 +1,5 @@
-// Implements WriteAccess: decides with methods, roles and policies whether the caller may write a record.
+// Implements WriteAccess, by which `write` asks, for each record of a body, whether the caller may write it: by methods, roles and
+// policies.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { recordForHost } from '../../model/hooks/host-values.ts'
@@ -7,23 +8,24 @@ import type { AccessPolicy } from '../../model/settings/access/access-types.ts'
 import type { HookArgs } from '../../model/settings/access/hook-types.ts'
 import type { RecordScope, WriteAccess } from '../../write/check/write-access.ts'
 import type { Values } from '../../write/nodes/node.ts'
-import { recordArgs } from '../hook-args.ts'
 import { atRecord } from '../hooks/at-record.ts'
+import { recordArgs } from '../hooks/hook-args.ts'
 import type { HookCall } from '../hooks/hook-call.ts'
 import { baseFilter } from '../hooks/read-hooks.ts'
-import { mayAct } from '../reach.ts'
+import { hasPermission } from '../reach.ts'
 import type { RoutedRequest } from '../routed-request.ts'
 import { callPolicyHook } from './call-policy-hook.ts'
 import { type ScopeConnection, scopeOfRecord, scopeStatement } from './scope.ts'
 
 type Hook = 'can_create' | 'can_update' | 'can_delete'
 
+/** The scope of a resource that neither a policy nor a filter callback narrows. */
 const openScope: RecordScope = { written: 'all', shown: 'all' }
 
 /** The access rules for this caller, inside the transaction of `opened`. */
 export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnection): WriteAccess {
   const { caller, runtime } = call
-  const callHook = (
+  const askPolicy = (
     resource: Resource,
     hook: Hook,
     before: Values | null,
@@ -42,18 +44,18 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
   const hasHook = (resource: Resource, hook: Hook): boolean =>
     runtime.access.policies.get(resource)?.[hook] !== undefined
   return {
-    mayWrite: (resource, action) => mayAct(resource, action, caller),
+    mayWrite: (resource, action) => hasPermission(resource, action, caller),
     canCreate: (resource, data, path) =>
-      callHook(resource, 'can_create', null, path, (policy, args) =>
+      askPolicy(resource, 'can_create', null, path, (policy, args) =>
         policy.can_create?.(recordForHost(resource, data), args),
       ),
     canUpdate: (resource, object, data, path) =>
       !hasHook(resource, 'can_update') ||
-      callHook(resource, 'can_update', object, path, (policy, args) =>
+      askPolicy(resource, 'can_update', object, path, (policy, args) =>
         policy.can_update?.(recordForHost(resource, object), recordForHost(resource, data), args),
       ),
     canDelete: (resource, object, path) =>
-      callHook(resource, 'can_delete', object, path, (policy, args) =>
+      askPolicy(resource, 'can_delete', object, path, (policy, args) =>
         policy.can_delete?.(recordForHost(resource, object), args),
       ),
     hasHook,

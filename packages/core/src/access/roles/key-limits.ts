@@ -1,8 +1,9 @@
-// Key limits: what an API key leaves its user. They are part of the user object, so that they also apply where a host passes this object
-// on: to `api.as`, to `api.handle`, to `explainAccess`.
+// Key limits: to which of its user's roles an API key is limited (its scopes), and when it expires. They are part of the user object, so
+// that they also apply where a host passes this object on: to `api.as`, to `api.handle`, to `explainAccess`.
 
 import { namesIn, rolesIn } from './roles.ts'
 
+/** What an API key may do less than its user. */
 export interface KeyLimits {
   /** The roles that the user keeps; null: all. */
   readonly scopes: readonly string[] | null
@@ -24,24 +25,25 @@ export function keyLimitsOf(user: unknown): KeyLimits | undefined {
  * of the user model returns.
  *
  * ```ts
- * limitedBy({ id: 7, roles: ['admin', 'editor'] }, { scopes: ['editor'], expiresAt: null }) // { id: 7, roles: ['editor'] }
+ * limitedByKey({ id: 7, roles: ['admin', 'editor'] }, { scopes: ['editor'], expiresAt: null }) // { id: 7, roles: ['editor'] }
  * ```
  */
-export function limitedBy<User extends object>(user: User, limits: KeyLimits): User {
+export function limitedByKey<User extends object>(user: User, limits: KeyLimits): User {
   const limited: User = { ...user, [member]: limits }
   const { scopes } = limits
-  if (scopes !== null && 'roles' in user) Reflect.set(limited, 'roles', within(user.roles, scopes))
+  if (scopes !== null && 'roles' in user)
+    Reflect.set(limited, 'roles', rolesWithinScopes(user.roles, scopes))
   return limited
 }
 
-/** Returns the roles that the key of a user leaves it. */
-export function inScope(user: unknown, roles: readonly string[]): readonly string[] {
+/** Returns the roles that remain for a user: all, or those that the scopes of the API key name. */
+export function withinKeyScopes(user: unknown, roles: readonly string[]): readonly string[] {
   const scopes = keyLimitsOf(user)?.scopes ?? null
   return scopes === null ? roles : roles.filter((role) => scopes.includes(role))
 }
 
 /** Returns the roles that a list of names or of named records has in common with the scopes; another value is no list of roles. */
-function within(roles: unknown, scopes: readonly string[]): readonly unknown[] {
+function rolesWithinScopes(roles: unknown, scopes: readonly string[]): readonly unknown[] {
   if (!Array.isArray(roles)) return []
   const names = rolesIn(roles)
   const own = names.length > 0 ? names : namesIn(roles)

@@ -1,4 +1,4 @@
-// Tells the host that a user has no member `roles` although rules require roles, so that the user gets 403.
+// A warning for hosts whose user objects have no member `roles` although rules require roles: all requests of these users are 403.
 
 import { nearest } from '../../lib/naming/suggest.ts'
 import type { Registry } from '../../model/registry/resource.ts'
@@ -9,7 +9,7 @@ import { rolesNamed } from './roles-named.ts'
 /** Receives each caller whose roles are checked; `needsRole` if a rule of the host's own route requires a role. */
 export type MissingRolesHint = (caller: Caller, needsRole?: boolean) => void
 
-/** Returns a function that warns once, at the first user whose roles no rule can see. */
+/** Returns a function that warns once in the life of the API, at the first user without a list of roles. */
 export function missingRolesHint(
   registry: Registry,
   warn: HostFunctions['warn'],
@@ -17,12 +17,13 @@ export function missingRolesHint(
   const hasRules = rolesNamed(registry).length > 0
   const userModel = registry.users?.model
   // `methods.roles` gives the roles of users in place of the member.
-  let told = userModel?.methods.roles !== undefined
+  let isDone = userModel?.methods.roles !== undefined
   return ({ user, roles }, needsRole = hasRules) => {
-    if (told || !needsRole || roles.length > 0 || typeof user !== 'object' || user === null) return
+    if (isDone || !needsRole || roles.length > 0 || typeof user !== 'object' || user === null)
+      return
     const given: unknown = Reflect.get(user, 'roles')
     if (given !== undefined && typeof given !== 'string') return
-    told = true
+    isDone = true
     const similar = nearest('roles', Object.keys(user))
     const instead = similar === undefined ? '' : `, but "${similar}"`
     const found =

@@ -1,4 +1,5 @@
-// Warns if a role map has no rule for an action, so that the action needs no role, although another setting requires one.
+// Start-up warnings about role maps (API_ROLE_MAP, `role_map` in meta). A model's map replaces that of the API as a whole, so an action
+// that only the API's map names needs no role any more; these functions find such actions.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RoleMapSetting } from '../../model/settings/settings.ts'
@@ -68,7 +69,7 @@ export function warnOfIgnoredRoles(
   }
 }
 
-/** Returns the actions that need a role under `others` and none under the maps of the resource. */
+/** Returns the actions that need a role under `others`, the settings without effect, and none under the maps of the resource. */
 const liftedActions = (
   { settings: { methods, roleMaps } }: Resource,
   others: readonly RoleMapSetting[],

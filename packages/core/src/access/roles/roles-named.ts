@@ -1,4 +1,4 @@
-// rolesNamed: the roles that the rules of an API name.
+// rolesNamed: the roles that the rules of an API name, for the listing of `api.exposure()` and for warnings.
 
 import type { Registry } from '../../model/registry/resource.ts'
 import { rolesOf } from './roles.ts'

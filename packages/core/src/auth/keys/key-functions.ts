@@ -52,7 +52,8 @@ export function createKeyFunctions(
     if (keys === undefined) throw new Error(`apiKeys: ${settingNames.keys} is not enabled.`)
     return keys
   }
-  const keyOf = (user: HookUser): string => {
+  /** Returns the primary key of a user as text. */
+  const userKeyOf = (user: HookUser): string => {
     const key = users && keyOfGiven(users, user)
     if (key === undefined) throw new Error('apiKeys: expected a user or its key.')
     return key
@@ -74,16 +75,16 @@ export function createKeyFunctions(
       if (scopes !== null && !isListOfNames(scopes))
         throw new Error('apiKeys.create: expected scopes as a list of role names.')
       if (Number.isNaN(expiresAt)) throw new Error('apiKeys.create: expires_at is not a date.')
-      const owner = { key: keyOf(user), lookup: lookupOf(user) }
+      const owner = { key: userKeyOf(user), lookup: lookupOf(user) }
       return own().make(databaseOf('apiKeys.create'), owner, { name, scopes, expiresAt })
     },
     list: async (user) =>
-      (await own().store.ofUser(databaseOf('apiKeys.list'), keyOf(user))).map(shownKey),
+      (await own().store.ofUser(databaseOf('apiKeys.list'), userKeyOf(user))).map(shownKey),
     delete: async (id) => own().store.delete(databaseOf('apiKeys.delete'), id),
     deleteAll: async (user, options) =>
-      own().store.deleteAll(databaseOf('apiKeys.deleteAll', options), keyOf(user)),
+      own().store.deleteAll(databaseOf('apiKeys.deleteAll', options), userKeyOf(user)),
   }
 }
 
 const isListOfNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
+  Array.isArray(value) && value.every((name) => typeof name === 'string')

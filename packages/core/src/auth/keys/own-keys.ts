@@ -1,6 +1,6 @@
-// The API keys that the service keeps (API_KEYS): makes, lists, deletes and verifies them.
+// The API keys of users that the service stores in a table of its own (API_KEYS): makes, lists, deletes and verifies them.
 
-import { type KeyLimits, limitedBy } from '../../access/roles/key-limits.ts'
+import { type KeyLimits, limitedByKey } from '../../access/roles/key-limits.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../database/own-tables/api-keys.ts'
 import { tooManyApiKeys } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -57,9 +57,10 @@ const useInterval = 60 * 1000
 /** Keys whose last use this process remembers (LRU). */
 const rememberedUses = 1000
 
-/** The digest that no key has: the same work is done for an unknown id. */
+/** The digest that no key has. An unknown id is compared with it, so that the time does not tell whether an id exists. */
 const noDigest = '0'.repeat(64)
 
+/** The API keys that an API makes and verifies. */
 export interface Keys {
   readonly store: ApiKeyStore
   /** Makes a key; rejects if its user has 100 of them. */
@@ -68,6 +69,7 @@ export interface Keys {
   userOf(request: ApiRequest, text: string): Promise<HookRecord | undefined>
 }
 
+/** What `createKeys` takes. */
 export interface KeyParts {
   readonly store: ApiKeyStore
   readonly users: Users
@@ -76,6 +78,7 @@ export interface KeyParts {
   readonly clock: Clock
 }
 
+/** Creates the functions that make and verify keys. */
 export function createKeys(parts: KeyParts): Keys {
   const { store, users, session, clock } = parts
   const uses = lruMap<number>(rememberedUses)
@@ -120,7 +123,7 @@ export function createKeys(parts: KeyParts): Keys {
       if (!user) return undefined
       await noteUse(db, key)
       const { scopes, expiresAt } = key
-      return limitedBy(user, { scopes, expiresAt })
+      return limitedByKey(user, { scopes, expiresAt })
     },
   }
 }

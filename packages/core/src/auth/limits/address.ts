@@ -1,4 +1,5 @@
-// The client's IP address: the peer's, or the one that trusted proxies give in X-Forwarded-For, read from right to left.
+// The client's IP address, by which rate limits count requests without a user: the peer's, or the one that trusted proxies
+// (API_TRUSTED_PROXIES) give in X-Forwarded-For, read from right to left.
 
 import { type ApiRequest, wholeHeader } from '../../model/request.ts'
 import { type Ip, type IpRange, inRange, parseIp } from '../../model/settings/auth/ip-range.ts'

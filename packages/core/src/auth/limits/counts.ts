@@ -4,13 +4,14 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { RateCount, RateLimitStore } from '../../model/settings/access/access-types.ts'
 
+/** The requests of a key in its current window. */
 export interface Count {
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly left: number
 }
 
-/** `hit` counts a request and returns the new count; `peek` returns the count unchanged. */
+/** `hit` counts a request and returns the new count; `peek` returns the count unchanged. `key` is what is counted: `ip:203.0.113.7|60000`. */
 export type CountRequest = (kind: 'hit' | 'peek', key: string, windowMs: number) => Promise<Count>
 
 /** Returns a function that counts in `store`, by the time of `now`. */

@@ -10,7 +10,9 @@ const storeTimeout = 1000
 const firstPause = 1000
 const longestPause = 30_000
 
+/** What `fallbackStore` takes. */
 export interface FallbackParts {
+  /** Counts in the shared store (API_RATE_LIMIT_STORE). */
   readonly store: CountRequest
   /** Counts while the store is unavailable. */
   readonly memory: CountRequest

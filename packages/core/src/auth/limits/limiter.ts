@@ -8,8 +8,10 @@ import { type CountRequest, countInMemory, countInStore } from './counts.ts'
 import { fallbackStore } from './fallback-store.ts'
 import { memoryStore } from './memory-store.ts'
 
+/** The response headers `ratelimit-policy` and `ratelimit`; empty without limits. */
 export type LimitHeaders = Readonly<Record<string, string>>
 
+/** `key` is whose requests are counted and for what: `login|ip:203.0.113.7`, `keys|user:<hash>`. */
 export interface Limiter {
   /** Counts a request; throws 429 if a window is full. Returns the headers RateLimit-Policy and RateLimit. */
   count(key: string, windows: readonly RateWindow[]): Promise<LimitHeaders>

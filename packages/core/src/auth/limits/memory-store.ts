@@ -1,7 +1,9 @@
-// The memory store: rate counts of one process in bounded memory; a flood of addresses can neither exhaust it nor evict a full count.
+// The memory store: counts requests for the rate limits of one process, if API_RATE_LIMIT_STORE is unset or unavailable. Its memory is bounded;
+// a flood of addresses can neither exhaust it nor evict a full count.
 
 import type { RateLimitStore } from '../../model/settings/access/access-types.ts'
 
+/** The requests of a key in its current window. */
 interface Counter {
   readonly key: string
   count: number

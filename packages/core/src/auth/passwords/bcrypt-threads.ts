@@ -2,6 +2,7 @@
 
 import { type WorkerThread, workerThreads } from './worker-threads.ts'
 
+/** What a thread computes: the hash of a password, or whether a password matches a stored hash. */
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
   | {
@@ -15,6 +16,7 @@ export type BcryptTask =
 /** The result of a task: the hash, whether the password matches, or the error that bcrypt threw. */
 export type BcryptAnswer = { readonly value: string | boolean } | { readonly error: unknown }
 
+/** The threads of the process, which all APIs in it share. */
 export interface BcryptThreads {
   /** Runs a task on a thread; undefined if no thread can be started or the thread ended. Rejects with bcrypt's errors. */
   run(task: BcryptTask): Promise<string | boolean | undefined>

@@ -74,6 +74,7 @@ const isPasswordCost = (cost: number): boolean =>
  */
 export function costOfHash(stored: unknown): number | undefined {
   if (typeof stored !== 'string') return undefined
+  // `$2b$10$` with 22 characters of salt and 31 of the hash.
   const [, digits] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(stored) ?? []
   const cost = Number(digits)
   return digits !== undefined && isPasswordCost(cost) ? cost : undefined

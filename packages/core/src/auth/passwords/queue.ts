@@ -1,4 +1,5 @@
-// A queue for expensive work that limits how many tasks run and how many wait; a further task is refused immediately.
+// A queue for expensive work, such as comparing passwords, that limits how many tasks run and how many wait; a further task is refused
+// immediately, with 503.
 
 import { tooBusy } from '../../errors.ts'
 

@@ -20,6 +20,7 @@ import { costOfHash, hashPassword, isPasswordCheck, type PasswordCheck } from '.
 /** Most hashes whose cost is looked up: those of the users with the highest keys. A check learns higher costs from the hashes it meets. */
 const mostHashes = 1_000
 
+/** The bcrypt hashes in the table of the user model. */
 export interface StoredPasswords {
   /**
    * Resolves when the check knows the highest cost of the stored hashes, which is looked up once; in a transaction of the host, maybe
@@ -35,6 +36,7 @@ export interface StoredPasswords {
 /** A hash to replace: the values of the primary key, and the hash. */
 export type StoredHash = readonly Value[]
 
+/** What `createStoredPasswords` takes. */
 export interface StoredPasswordsParts {
   readonly settings: AuthSettings
   readonly resource: Resource
@@ -103,7 +105,7 @@ function ofColumn(
     hashOf(user) {
       const cost = costOfHash(user[column.name])
       if (!check.rehash || cost === undefined || cost >= settings.passwordCost) return undefined
-      return identifying.map((one) => valueOfJson(one, user[one.name]) as Value)
+      return identifying.map((keyColumn) => valueOfJson(keyColumn, user[keyColumn.name]) as Value)
     },
     async replace(request, stored, password) {
       try {

@@ -14,11 +14,14 @@ import { accountKey } from '../users/account.ts'
 import type { CheckGuard, Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
+/** What the strategy `api_key` takes. */
 export interface ApiKeyParts {
   /** The keys that the service keeps; undefined without API_KEYS. */
   readonly keys: Keys | undefined
   readonly users: Users | undefined
+  /** API_KEY_AUTH_AND_RETURN_METHOD, the host's own look-up. */
   readonly lookup: ApiKeyLookup | undefined
+  /** The `WWW-Authenticate` header of a 401. */
   readonly challenge: string
   readonly callHook: CallHook
 }

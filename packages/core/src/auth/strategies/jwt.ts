@@ -18,13 +18,17 @@ import { isFromTrustedOrigin, type TrustedOrigins } from '../trusted-origin.ts'
 import type { Credential, Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
+/** What the strategy `jwt` takes. */
 export interface JwtParts {
   /** The tokens of the service; undefined if it issues none. */
   readonly tokens: Tokens | undefined
   readonly users: Users | undefined
+  /** Finds which other service has issued a token (API_JWT_ISSUERS). */
   readonly findIssuer: FindIssuer
+  /** Asks the token providers for the token of a request. */
   readonly findToken: FindToken
   readonly origins: TrustedOrigins
+  /** The `WWW-Authenticate` header of a 401. */
   readonly challenge: string
   readonly callHook: CallHook
 }
@@ -37,12 +41,13 @@ export function jwtStrategy(parts: JwtParts): Strategy {
     find: (request, { secret, reads = false }) =>
       andThen(findToken(request), (found) => {
         if (found === undefined) return undefined
+        // Browsers also send the cookie with requests that other sites make.
         const isSafe = () => reads || !found.fromCookie || isFromTrustedOrigin(request, origins)
-        // An explicit secret verifies tokens that no other issuer has signed.
+        // A secret for one route of the host verifies tokens that no other issuer has signed.
         const issuer = secret === undefined ? findIssuer(found.token) : undefined
         if (issuer !== undefined) {
           return andThen(issuer.read(found.token), (token) =>
-            credentialOf(token, isSafe, (one) => userOfIssuer(request, issuer, one)),
+            credentialOf(token, isSafe, (verified) => userOfIssuer(request, issuer, verified)),
           )
         }
         return andThen(tokens?.readAccess(found.token, secret), (claims) =>

@@ -34,6 +34,7 @@ const rememberedFor = 600
 /** Returns the issuer that a token names; undefined if it is none of them. */
 export type FindIssuer = (token: string) => Issuer | undefined
 
+/** Creates the issuers of an API. `leeway`: seconds by which the clocks may differ. */
 export function createIssuers(
   issuers: readonly JwtIssuer[],
   leeway: number,
@@ -107,6 +108,6 @@ function issuerOf(settings: JwtIssuer, leeway: number, clock: Clock): Issuer {
   return { settings, read: (token) => verified(token, () => verify(token)) }
 }
 
-/** Other types are no access tokens: logout tokens, security events, proofs of possession. */
+/** `JWT`, `at+jwt`, `application/at+jwt`. Other types are no access tokens: logout tokens, security events, proofs of possession. */
 const isUsualType = (typ: string | undefined): boolean =>
   typ === undefined || /^(?:application\/)?(?:at\+)?jwt$/i.test(typ)

@@ -20,11 +20,11 @@ export interface PublicKeys {
   readonly keys: readonly PublicKey[]
 }
 
-/** Returns the public keys of access tokens, the current one first; none if secrets sign, which are never among them. */
+/** Returns the public keys of access tokens, the current one first; none if tokens are signed with a secret (HS256 …). */
 export async function publicKeys(settings: JwtSettings | null): Promise<PublicKeys> {
   if (settings === null) return { keys: [] }
   const { access, algorithm, allowed } = settings
-  const alg = algorithm.startsWith('RS') ? algorithm : allowed.find((one) => one.startsWith('RS'))
+  const alg = algorithm.startsWith('RS') ? algorithm : allowed.find((name) => name.startsWith('RS'))
   if (alg === undefined) return { keys: [] }
   const keys: PublicKey[] = []
   for (const pem of [access.verifyKey, ...access.previous]) {

@@ -1,4 +1,4 @@
-// Imports the configured token keys as CryptoKeys, each bound to one algorithm.
+// tokenKeys: imports the configured secrets and PEM keys of tokens as CryptoKeys, each bound to one algorithm, on first use.
 
 import type { Algorithm, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'

@@ -1,4 +1,5 @@
-// Token providers: read an access token from the request, in the configured order (docs/guide/tokens.md).
+// Token providers (API_AUTH_TOKEN_PROVIDERS: `header`, `cookie`, a function or a module): read an access token from the request, in the
+// configured order (docs/guide/tokens.md).
 
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
@@ -11,6 +12,7 @@ export interface FoundToken {
   readonly fromCookie: boolean
 }
 
+/** Finds the access token of a request; undefined if it has none. */
 export type FindToken = (request: ApiRequest) => MaybePromise<FoundToken | undefined>
 
 /** Returns the credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
@@ -32,6 +34,7 @@ export function cookie(request: ApiRequest, name: string): string | undefined {
     const equals = pair.indexOf('=')
     if (equals === -1 || pair.slice(0, equals).trim() !== name) continue
     const value = pair.slice(equals + 1).trim()
+    // `name="value"`
     return /^".*"$/.test(value) ? value.slice(1, -1) : value
   }
   return undefined
@@ -49,12 +52,12 @@ const fromCookie =
     return token === undefined || token === '' ? undefined : { token, fromCookie: true }
   }
 
-type Callable = Exclude<TokenProvider, string>
+type ProviderFunction = Exclude<TokenProvider, string>
 
-const fromCallable =
-  (callable: () => Promise<Callable>, callHook: CallHook): FindToken =>
+const fromFunction =
+  (providerFunction: () => Promise<ProviderFunction>, callHook: CallHook): FindToken =>
   async (request) => {
-    const provide = await callable()
+    const provide = await providerFunction()
     const token = await callHook('token provider', () => provide(request))
     if (typeof token !== 'string' || token === '') return undefined
     // A provider function may return the whole header value.
@@ -67,14 +70,14 @@ export function tokenProviders(
   cookieName: string,
   callHook: CallHook,
 ): { readonly find: FindToken; readonly ready: (() => Promise<unknown>) | undefined } {
-  const modules: (() => Promise<Callable>)[] = []
+  const modules: (() => Promise<ProviderFunction>)[] = []
   const finders = providers.map((provider): FindToken => {
-    if (typeof provider === 'function') return fromCallable(async () => provider, callHook)
+    if (typeof provider === 'function') return fromFunction(async () => provider, callHook)
     if (provider === 'header') return fromHeader
     if (provider === 'cookie') return fromCookie(cookieName)
     const load = loadOnce(provider)
     modules.push(load)
-    return fromCallable(load, callHook)
+    return fromFunction(load, callHook)
   })
   return {
     find: (request) => firstOf(finders, request),
@@ -90,9 +93,9 @@ function firstOf(finders: readonly FindToken[], request: ApiRequest): ReturnType
 }
 
 /** Imports `"module#export"` once; a failed import is tried again on the next call. */
-function loadOnce(path: string): () => Promise<Callable> {
+function loadOnce(path: string): () => Promise<ProviderFunction> {
   const [specifier = '', name = 'default'] = path.split('#')
-  let loaded: Promise<Callable> | undefined
+  let loaded: Promise<ProviderFunction> | undefined
   return () => {
     // The module belongs to the application and is resolved at run time, so bundlers must leave this import unchanged.
     const url = resolved(specifier)
@@ -101,7 +104,7 @@ function loadOnce(path: string): () => Promise<Callable> {
     ).then(
       (module: Record<string, unknown>) => {
         const member = module[name]
-        if (typeof member === 'function') return member as Callable
+        if (typeof member === 'function') return member as ProviderFunction
         throw new Error(`token provider "${path}": "${specifier}" exports no function "${name}".`)
       },
       (error: unknown) => {
@@ -113,7 +116,7 @@ function loadOnce(path: string): () => Promise<Callable> {
   }
 }
 
-/** Resolves a relative path against the working directory of the host application, not against this file. */
+/** Resolves a path, `./auth.js`, against the working directory of the host application, not against this file; a package name stays. */
 function resolved(specifier: string): string {
   if (!/^\.{0,2}\//.test(specifier)) return specifier
   const { process } = globalThis as { process?: { cwd?(): string } }

@@ -1,4 +1,5 @@
-// Tokens: signs and verifies JWTs with jose. Algorithms and keys come from the settings, never from the token.
+// Tokens: signs and verifies the access and refresh tokens of this API (JWTs, with jose). Algorithms and keys come from the settings, never
+// from the token.
 
 import type { errors, JWTPayload, ProtectedHeaderParameters } from 'jose'
 import type { Clock } from '../../lib/clock.ts'
@@ -48,6 +49,7 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
+/** Signs and verifies the tokens of an API. */
 export interface Tokens {
   issueAccess(subject: Subject): Promise<IssuedToken>
   /**
@@ -55,8 +57,9 @@ export interface Tokens {
    * while the settings are the same and the algorithm makes the same signature twice.
    */
   issueRefresh(subject: Subject, used?: Use): Promise<IssuedToken>
-  /** Verifies an access token; undefined if it is not valid for this API. `secret` replaces the configured keys. */
+  /** Verifies an access token; undefined if it is not valid for this API. `secret`, of a route of the host, replaces the configured keys. */
   readAccess(token: string, secret?: string): MaybePromise<Claims | undefined>
+  /** Verifies a refresh token; undefined if this API has not signed it. Whether it was used or revoked is in the store. */
   readRefresh(token: string): Promise<Claims | undefined>
 }
 
@@ -69,12 +72,12 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   const access = tokenKeys(settings.access)
   const refresh = tokenKeys(settings.refresh)
   const verified = rememberVerified<Claims>(clock, settings.leeway)
-  const explicit = new Map<string, TokenKeys['verifying']>()
+  const keysBySecret = new Map<string, TokenKeys['verifying']>()
   const keysOfSecret = (secret: string): TokenKeys['verifying'] => {
-    const known = explicit.get(secret) ?? tokenKeys(textsOf(secret)).verifying
-    // A host application uses one or two explicit secrets; the cap of 16 bounds memory.
-    if (explicit.size >= 16) explicit.clear()
-    explicit.set(secret, known)
+    const known = keysBySecret.get(secret) ?? tokenKeys(textsOf(secret)).verifying
+    // A host application uses one or two secrets for its routes; the cap of 16 bounds memory.
+    if (keysBySecret.size >= 16) keysBySecret.clear()
+    keysBySecret.set(secret, known)
     return known
   }
   return {
@@ -107,7 +110,7 @@ export function createTokens(settings: JwtSettings, clock: Clock): Tokens {
   }
 }
 
-/** Returns the key texts of an explicit secret or PEM; throws for a weak secret, as `createApi` does for a configured one. */
+/** Returns the key texts of a secret or PEM for one route; throws for a weak secret, as `createApi` does for a configured one. */
 function textsOf(secret: string): KeyTexts {
   const none = { secret: undefined, privateKey: undefined, verifyKey: undefined, previous: [] }
   if (looksLikePem(secret)) return { ...none, verifyKey: secret }
@@ -161,7 +164,7 @@ async function read(
 ): Promise<Claims | undefined> {
   if (!isTokenForm(token)) return undefined
   const header = await headerOf(token)
-  const algorithm = settings.allowed.find((one) => one === header?.alg)
+  const algorithm = settings.allowed.find((name) => name === header?.alg)
   if (algorithm === undefined) return undefined
   for (const { key } of candidates(await verifying(algorithm), header?.kid)) {
     const found = await readBy({ key, algorithm, typ, token }, settings, clock)

@@ -1,4 +1,5 @@
-// Active users (API_USER_ACTIVE): whether a stored user may still sign in and use what it was given.
+// Active users (API_USER_ACTIVE: `{ disabled: false }`, or the name of a method of the user model): whether a stored user may still sign in,
+// and whether its tokens and API keys are still accepted. Asked after each look-up of a user.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -8,19 +9,20 @@ import type { HookRecord } from '../../model/settings/access/hook-types.ts'
 import type { UserCondition } from '../../model/settings/auth/user-active.ts'
 import { sameValue } from '../../write/nodes/same-value.ts'
 
+/** Tells active users from others. */
 export interface ActiveUsers {
   /** Whether a user is active. Rejects if the method of the user model does. */
   isActive(user: HookRecord): MaybePromise<boolean>
-  /** Whether a method of the host decides, which may take long. */
+  /** Whether a method of the host decides, which may take so long that the response time tells whether a user exists. */
   readonly isMethod: boolean
-  /** The fields of a user that decide; all of them if that is unknown. */
+  /** The fields by which it is decided, so that a write to them may make a user inactive; all fields if that is unknown. */
   readonly columns: readonly string[]
 }
 
 /** Without API_USER_ACTIVE, every stored user is active. */
 const always: ActiveUsers = { isActive: () => true, isMethod: false, columns: [] }
 
-/** Returns what decides, for a condition that was checked at start-up. */
+/** Returns the check for the condition of API_USER_ACTIVE, which was checked at start-up. */
 export function activeUsers(
   condition: UserCondition | undefined,
   resource: Resource,

@@ -1,4 +1,4 @@
-// The user that the host application gives to a function of the API, as a record or its key.
+// The user that the host application gives to functions such as `api.apiKeys.list(user)`: a record of the user model, or its primary key.
 
 import { decodedSegment } from '../../lib/decoded-segment.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'

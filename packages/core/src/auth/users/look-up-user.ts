@@ -12,11 +12,14 @@ import type { Target } from '../../query/compile/target.ts'
 import type { Value } from '../../query/plan/plan.ts'
 import { LoadedRow } from '../../query/run/loaded-row.ts'
 import { readAll, readOne } from '../../query/run/read-rows.ts'
-import { sameTurn } from '../passwords/same-turn.ts'
+import { sameTurn } from './same-turn.ts'
 import { userPlan, usersPlan } from './user-plan.ts'
 
+/** The connection of a request, on which its user is read. */
 export interface OpenedDatabase {
+  /** Sends statements on the connection, within their time limit. */
   readonly lease: Lease
+  /** What compiling a statement needs: the dialect. */
   readonly target: Target
   /**
    * Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for
@@ -28,6 +31,7 @@ export interface OpenedDatabase {
 /** Opens the connection of a request. */
 export type OpenForRequest = (request: ApiRequest) => MaybePromise<OpenedDatabase>
 
+/** Reads users by the values of the same columns. */
 export interface LookUp {
   readonly columns: readonly NamedColumn[]
   /** Reads the row whose columns have exactly these values. No other request gets the same object. */
@@ -42,6 +46,7 @@ export interface LookUp {
   ) => Promise<readonly LoadedRow[]>
 }
 
+/** Returns a look-up by these columns, each with its own statement. */
 export function lookUp(resource: Resource, columns: readonly NamedColumn[]): LookUp {
   const prepared = prepareByKey(userPlan(resource, columns))
   const read: LookUp['read'] = async ({ lease, target }, values) =>
@@ -118,6 +123,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
   }
 }
 
+/** The look-up of one request: on its connection, the user whose column has this value. */
 interface Question {
   readonly opened: OpenedDatabase
   readonly value: Value

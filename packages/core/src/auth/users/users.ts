@@ -28,10 +28,12 @@ import {
 } from './look-up-user.ts'
 import { roleRelation } from './user-plan.ts'
 
+/** What `check` compares: a password, or an API key by whose hash the user was found. */
 export type CredentialKind = 'password' | 'api_key'
 
-/** All look-ups find active users alone (API_USER_ACTIVE). */
+/** The users in the table of the user model. All look-ups find active users alone (API_USER_ACTIVE). */
 export interface Users {
+  /** The resource of the user model, which need not be published. */
   readonly resource: Resource
   /** Looks up the user with this login name, compared byte for byte. */
   byName(request: ApiRequest, name: string): Promise<HookRecord | undefined>
@@ -60,7 +62,10 @@ export interface Users {
     opened: OpenedDatabase,
     keys: readonly (readonly Value[])[],
   ): Promise<ReadonlySet<string>>
-  /** The fields that decide whether a stored user is active, that mark it as deleted, and that are its primary key. */
+  /**
+   * The fields that decide whether a stored user is active, that mark it as deleted, and that are its primary key: a write to one of them may
+   * end its tokens and API keys.
+   */
   readonly decisive: ReadonlySet<string>
   /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
   keyOf(user: HookRecord): string | undefined
@@ -73,6 +78,7 @@ export interface Users {
 /** 4 checks at once, as many as libuv's thread pool has threads by default; 200 may wait. */
 const checks = createQueue(4, 200)
 
+/** What `createUsers` takes. */
 export interface UsersParts {
   readonly settings: AuthSettings
   readonly resource: Resource
@@ -188,8 +194,8 @@ async function checkCredential(
 ): Promise<boolean> {
   const method = resource.model.methods[name]
   if (method === undefined) return false
-  const ask = async (one: HookRecord): Promise<unknown> =>
-    callHook(`method ${name} of ${resource.name}`, () => method(one, secret, kind))
+  const ask = async (record: HookRecord): Promise<unknown> =>
+    callHook(`method ${name} of ${resource.name}`, () => method(record, secret, kind))
   if (user !== undefined) return (await ask(user)) === true
   // Unknown user: do the same work, so that the response time does not reveal it. Its result and its errors are ignored.
   await ask(placeholderUser(resource, passwordCost)).catch(() => {})

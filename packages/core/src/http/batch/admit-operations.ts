@@ -1,5 +1,6 @@
-// Admits the operations of a batch before its transaction begins: route, limit and authenticate, each like a separate request.
-// `serve-batch.ts` authorises them.
+// Admits the operations of a batch before its transaction begins: routes, counts and authenticates each like a separate request. The
+// callers, `serve-batch.ts`, then authorises them, and `run-operations.ts` runs them. References in URLs have no values yet and are
+// replaced by placeholders.
 
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -12,7 +13,7 @@ import type { MethodFacts } from '../endpoints/routing/route-facts.ts'
 import { refuseLongUrl, routeRequest } from '../endpoints/routing/route-request.ts'
 import {
   type AdmittedCaller,
-  callerAdmittedTo,
+  limitAndAuthenticate,
   methodFactsOf,
   needsAdmission,
   needsIdentity,
@@ -43,20 +44,21 @@ export interface BatchRequest {
   readonly request: ApiRequest
   /** The headers of the batch's request that apply to the operations. */
   readonly inherited: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The parts that the calls of all operations have in common. */
+  /** What the calls of all operations have in common. */
   readonly parts: Pick<Call, 'stamp'>
   /** Whether the value of an operation may be JSON text. */
   readonly wantsText: (operation: Operation) => boolean
-  /** Headers of the response. */
+  /** Headers of the response to the batch, also if it fails; admitting operations adds some, such as `Vary`. */
   readonly always: Record<string, string>
 }
 
 /** Returns the function that admits one operation. Call it for the operations in order, one at a time. */
-export function admission(batch: BatchRequest) {
-  const known = new Map<string, AdmittedCaller>()
+export function operationAdmitter(batch: BatchRequest) {
+  const callers = new Map<string, AdmittedCaller>()
   /**
-   * Routes and admits an operation, and tells `routed` its call, again once its caller is known; throws 404, 405, 414, 429 and 401 as a separate request would. Throws 400 if the
-   * operation has references and a function of the host would see the request before they have values.
+   * Routes and admits an operation; calls `routed` with its call, and again once its caller is known. Throws 404, 405, 414, 429 and 401 as
+   * a separate request would. Throws 400 if the operation has references and a function of the host would see the request before they have
+   * values.
    */
   return (operation: Operation, routed: (call: Call) => void): MaybePromise<AdmittedOperation> => {
     const request = operationRequest(batch, operation, urlWithStandIns(operation.url))
@@ -70,7 +72,7 @@ export function admission(batch: BatchRequest) {
     if ((inUrl || inBody) && isSeenByHost(call, facts.admission)) throw referencesSeenEarly()
     // Continues synchronously if nothing must be awaited, as for a single request.
     const limits = needsAdmission(call, facts)
-      ? admitCall(batch, call, facts, known, routed)
+      ? setUpAndAdmit(batch, call, facts, callers, routed)
       : unlimited
     return andThen(limits, ({ call: own = call, headers, countAgain }) => ({
       operation,
@@ -83,6 +85,7 @@ export function admission(batch: BatchRequest) {
   }
 }
 
+/** The result of the stages limit and authenticate. */
 interface Counted extends Pick<AdmittedOperation, 'headers' | 'countAgain'> {
   /** The call with its caller; absent if the caller stays anonymous. */
   readonly call?: Call
@@ -168,15 +171,15 @@ function withoutOrigin(url: string, base: string, mount = ''): string {
 }
 
 /** Runs the stages setup, limit and authenticate. */
-async function admitCall(
+async function setUpAndAdmit(
   batch: BatchRequest,
   call: Call,
   facts: MethodFacts,
-  known: Map<string, AdmittedCaller>,
+  callers: Map<string, AdmittedCaller>,
   routed: (call: Call) => void,
 ): Promise<Counted> {
   await setUp(call)
-  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, known, routed) : unlimited
+  return needsIdentity(call, facts) ? admitCaller(batch, call, facts, callers, routed) : unlimited
 }
 
 /** Runs the stages limit and authenticate. Verifies credentials once for all operations that accept the same strategies. */
@@ -184,19 +187,20 @@ async function admitCaller(
   { always }: BatchRequest,
   call: Call,
   { admission }: MethodFacts,
-  known: Map<string, AdmittedCaller>,
+  callers: Map<string, AdmittedCaller>,
   routed: (call: Call) => void,
 ): Promise<Counted> {
   const key = sharedKey(call, admission)
-  const before = key === undefined ? undefined : known.get(key)
-  const found = before ?? (await callerAdmittedTo(call, admission))
-  if (key !== undefined) known.set(key, found)
+  const before = key === undefined ? undefined : callers.get(key)
+  const found = before ?? (await limitAndAuthenticate(call, admission))
+  if (key !== undefined) callers.set(key, found)
   const own = withCaller(call, found.caller)
   routed(own)
   const headers = before === undefined ? found.headers : await before.countAgain(admission)
   // Authentication has set the user of the first of these requests alone.
   if (before !== undefined) call.request.user = found.caller.user ?? undefined
   const limits: Record<string, string> = {}
+  // The rate limit belongs to the operation, other headers (`Vary`) to the response as a whole.
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith('ratelimit')) limits[name] = value
     else always[name] = value

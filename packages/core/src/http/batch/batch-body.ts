@@ -1,4 +1,5 @@
-// Reads the body of a batch: its operations, with their references checked.
+// Reads the body of a batch, `{ "operations": [{ "id": "a", "method": "POST", "url": "/api/authors", "body": { … } }], "dry_run": false }`,
+// before any operation is routed; checks its members and that references name earlier operations.
 
 import { atOperation, limitExceeded } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -38,6 +39,7 @@ export interface Operation {
   readonly refers: { readonly inUrl: boolean; readonly inBody: boolean }
 }
 
+/** The body of a batch after its form was checked. */
 export interface BatchBody {
   readonly operations: readonly Operation[]
   /** The ids of the operations that others refer to. */
@@ -102,7 +104,9 @@ export function readOperations(
     operations.push(operation)
   }
   problems.refuse()
-  const whole = operations.map((one) => (referredTo.has(one.id) ? withoutPreference(one) : one))
+  const whole = operations.map((operation) =>
+    referredTo.has(operation.id) ? withoutPreference(operation) : operation,
+  )
   return { operations: whole, referredTo, dryRun: dryRun === true }
 }
 
@@ -124,7 +128,7 @@ function refuseOthers(
   }
 }
 
-/** Throws 414 for a URL that is too long as it was sent, before its references are parsed and replaced. */
+/** Throws 414 for a URL that is too long as it was sent, with its references in it, before these are parsed and replaced. */
 function refuseLongTemplate(
   settings: Pick<ApiSettings, 'limits' | 'bodyLimit'>,
   item: JsonValue,
@@ -142,6 +146,7 @@ function refuseLongTemplate(
   }
 }
 
+/** An operation of the body, and the references in it with their paths, `operations[1].body.author_id`. */
 interface Read {
   readonly operation: Operation
   readonly references: readonly { readonly reference: BatchReference; readonly at: string }[]

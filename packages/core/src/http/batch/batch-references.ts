@@ -3,7 +3,7 @@
 import { unresolvedReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isVerbatim } from '../../lib/json/verbatim.ts'
-import type { OperationValues } from './values.ts'
+import type { OperationValues } from './operation-values.ts'
 
 /** A member of the value of an operation: `a.id`, `a.author.name`, `a.0.id` of a list. */
 export interface BatchReference {
@@ -117,7 +117,7 @@ const referenceText = (value: object): JsonValue | undefined => {
     : undefined
 }
 
-/** Adds the references of a body to `found`, in order; calls `malformed` with the path of each invalid one. */
+/** Adds the references of a body to `found`, in order; calls `malformed` with the path of each object `{ "$ref": … }` that is none. */
 export function bodyReferences(
   body: JsonValue,
   path: string,

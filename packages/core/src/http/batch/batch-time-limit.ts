@@ -1,4 +1,5 @@
-// The time limit of a batch, because it holds its locks and a connection of the pool until it ends.
+// TimeLimit: the time limit of a batch (API_BATCH_TIMEOUT). A batch has one, because it holds its locks and a connection of the pool until
+// it ends.
 
 import { isOutcomeUnknown } from '../../database/leases/in-transaction.ts'
 import { deadlineOf } from '../../database/statements/bounds.ts'

@@ -17,7 +17,7 @@ export function inBatchTransaction<T>(lease: Lease, outer: AnyDatabase, work: Wo
   return lease.inTransaction(
     (inside, transaction) =>
       outer.isTransaction
-        ? inSavepoint(inside, 'batch', (one) => work(one, transaction))
+        ? inSavepoint(inside, 'batch', (saved) => work(saved, transaction))
         : work(inside, transaction),
     outer,
   )
@@ -30,9 +30,9 @@ export const probeOn = (lease: Lease): Probe => {
 }
 
 /**
- * Runs an operation, so that a refusal of the database becomes the error that explains it. The first attempt of a batch sets no savepoints:
- * `repeat` is present, and a refusal repeats the whole batch with them. In that attempt `repeat` is absent: the operation is undone, and its
- * refusal explained.
+ * Runs an operation, so that a refusal of the database (a violated constraint) becomes the error that explains it. The first attempt of a
+ * batch sets no savepoints: `repeat` is present, and a refusal repeats the whole batch with them. In that second attempt `repeat` is absent:
+ * the operation is rolled back to its savepoint, and its refusal explained.
  */
 export async function explaining<T>(
   warnings: WarningSink,

@@ -1,4 +1,5 @@
-// A batch with an Idempotency-Key runs once. A repetition returns the stored results, without values that its sender may no longer read.
+// A batch with an Idempotency-Key runs once. The first request stores the results of its operations in its transaction; a repetition returns
+// them. Values that its sender might not be allowed to read any more are read again under today's rights.
 
 import type { StoredResponse } from '../../database/own-tables/idempotency-keys.ts'
 import { storeLongResponse, withParts } from '../../database/own-tables/idempotency-keys.ts'
@@ -29,9 +30,9 @@ import {
   operationResult,
   resultCounter,
   withJson,
-} from './results.ts'
+} from './batch-results.ts'
+import { OperationValues } from './operation-values.ts'
 import { type RunOptions, resolved } from './run-operations.ts'
-import { OperationValues } from './values.ts'
 
 /** The stored result of an operation. */
 interface StoredResult extends StoredResponse {
@@ -39,6 +40,7 @@ interface StoredResult extends StoredResponse {
   readonly value: JsonValue
 }
 
+/** What decides whether two batches are the same. */
 interface OnceOptions {
   readonly key: string
   /** The body of the batch. */
@@ -73,7 +75,12 @@ export async function runBatchOnce(
       ),
     replay: async (own, response) => {
       const { value } = await withParts(storeOf(batch, own), claim, response)
-      const results = await repeated(batch, operations, own, value as unknown as StoredResult[])
+      const results = await replayedResults(
+        batch,
+        operations,
+        own,
+        value as unknown as StoredResult[],
+      )
       const result = batchResult(results, asText)
       return { ...result, headers: { ...result.headers, 'idempotency-replayed': 'true' } }
     },
@@ -97,6 +104,7 @@ function ownerOf(
   }
 }
 
+/** Returns the results in the form in which the key stores them. */
 async function storedResults(
   results: readonly OperationResult[],
 ): Promise<readonly StoredResult[]> {
@@ -121,7 +129,8 @@ async function storedResults(
   )
 }
 
-async function repeated(
+/** Returns the results of a repetition: the stored ones, with values that its caller may read now. */
+async function replayedResults(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
   own: Opened,
@@ -139,7 +148,7 @@ async function repeated(
     const { call, route } = resolved({ ...batch, runtime }, admitted, values)
     values.set(result.id, result.value)
     const mayBeDeleted = i < lastDeletion
-    const now = await repeatedOne(call, route, own, result, mayBeDeleted)
+    const now = await replayedResult(call, route, own, result, mayBeDeleted)
     try {
       count(now)
     } catch (error) {
@@ -154,7 +163,7 @@ async function repeated(
  * Returns the stored result with the value that the caller may read now. `mayBeDeleted`: a later operation may have deleted the
  * records; if nothing but that can hide them, they are returned all the same.
  */
-async function repeatedOne(
+async function replayedResult(
   routed: Call,
   route: AdmittedOperation['route'],
   own: Opened,
@@ -173,7 +182,8 @@ async function repeatedOne(
   const { method } = routed
   if (value === null || method === 'OPTIONS') return as(null)
   if (method === 'GET' || method === 'HEAD') {
-    const isSame = !mayChange(routed) && (await authorityIn(routed, route)) === stored.authority
+    const isSame =
+      !hasPoliciesOrCallbacks(routed) && (await authorityIn(routed, route)) === stored.authority
     return as(isSame ? value : await readAgain(routed, route, id))
   }
   if (keys.length === 0) return as(null)
@@ -186,14 +196,14 @@ async function repeatedOne(
   const response = isShaped ? withoutValue : stored
   // Another session may show other rows, by row-level security.
   const isRoot = call.runtime.database.knownSession(call.request) === call.runtime.database.root
-  const keepsDeleted = mayBeDeleted && isRoot && !mayChange(call)
+  const keepsDeleted = mayBeDeleted && isRoot && !hasPoliciesOrCallbacks(call)
   const echoed = await replayRecords(call, own, call.resource, ast, response, keepsDeleted)
   if (!isShaped) return as(echoed.value)
   return as((await operationResult(id, call, {}, await runReturnAndTag(call, echoed))).value)
 }
 
 /** Whether any resource has a policy or callback, so that a read could now return another value than the stored one. */
-const mayChange = ({ runtime: { access, registry } }: Call): boolean =>
+const hasPoliciesOrCallbacks = ({ runtime: { access, registry } }: Call): boolean =>
   registry.resources.some(
     (resource) =>
       access.policies.has(resource) ||
@@ -203,6 +213,7 @@ const mayChange = ({ runtime: { access, registry } }: Call): boolean =>
       ),
   )
 
+/** Returns the authority under which the caller would read now: if it equals the stored one, the stored value may be returned. */
 async function authorityIn(call: Call, route: AdmittedOperation['route']): Promise<string> {
   return authorityOf((await narrowedToCaller(call, route))?.call ?? call)
 }

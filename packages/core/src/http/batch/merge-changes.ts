@@ -1,4 +1,5 @@
-// mergedChanges: the changes of all operations of a batch as commit callbacks receive them, with one change for each record.
+// mergedChanges: the changes of all operations of a batch as the callbacks before and after COMMIT receive them, with one change for each
+// record: a record that one operation creates and another one updates is one `create`.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'

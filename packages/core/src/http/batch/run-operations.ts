@@ -1,4 +1,4 @@
-// Runs the operations of a batch in one transaction: all of them, or none.
+// Runs the operations of a batch, which are admitted and authorised, in one transaction: all of them are stored, or none.
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
 import { type HookConnection, hookConnection } from '../../database/leases/hook-connection.ts'
@@ -22,7 +22,7 @@ import { type AnyAttempt, inAttempts, type RepeatAs } from '../../write/transact
 import type { Call, LatestCall, Runtime } from '../call/call.ts'
 import { servesMany } from '../endpoints/reads/serves-many.ts'
 import { factsOf } from '../endpoints/routing/route-facts.ts'
-import { answerAuthorized, finished, optionsOf } from '../endpoints/routing/serve-call.ts'
+import { answerAuthorized, finishResult, optionsOf } from '../endpoints/routing/serve-call.ts'
 import type { Result } from '../envelope.ts'
 import { splitUrl } from '../route-table.ts'
 import {
@@ -33,11 +33,11 @@ import {
 } from './admit-operations.ts'
 import type { Operation } from './batch-body.ts'
 import { type BatchValues, resolvedBody, resolvedUrl } from './batch-references.ts'
+import { type OperationResult, operationResult, resultCounter } from './batch-results.ts'
 import { TimeLimit } from './batch-time-limit.ts'
 import { explaining, inBatchTransaction, probeOn } from './batch-transaction.ts'
 import { mergedChanges } from './merge-changes.ts'
-import { type OperationResult, operationResult, resultCounter } from './results.ts'
-import { OperationValues } from './values.ts'
+import { OperationValues } from './operation-values.ts'
 
 /** A failed operation, and its index in the list. */
 export interface FailedOperation {
@@ -49,15 +49,15 @@ export interface FailedOperation {
 export interface RunOptions {
   /** Whether everything is rolled back at the end. */
   readonly dryRun: boolean
-  /** Called inside the transaction, when all operations have succeeded. */
+  /** Called inside the transaction, when all operations have succeeded; stores the results of a batch with an Idempotency-Key. */
   readonly beforeCommit: (results: readonly OperationResult[], probe: Probe) => Promise<void>
   /** Called with the operation whose error is thrown. */
   readonly failed: (operation: FailedOperation) => void
 }
 
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
-class Rehearsed extends Error {
-  override readonly name = 'Rehearsed'
+class DryRunEnded extends Error {
+  override readonly name = 'DryRunEnded'
   readonly results: readonly OperationResult[]
 
   constructor(results: readonly OperationResult[]) {
@@ -66,30 +66,30 @@ class Rehearsed extends Error {
   }
 }
 
-/** What an operation has written. */
-interface Noted {
+/** What an operation has written, noted until the callbacks before and after COMMIT. */
+interface NotedWrite {
   readonly call: Parameters<typeof runAfterCommit>[0]
   readonly changes: readonly Change[]
   /** The index of the operation. */
   readonly at: number
-  /** Makes its response anew. */
-  readonly again: (() => Promise<Result>) | undefined
+  /** Reads the written records again and makes the operation's response of them. */
+  readonly rebuildResponse: (() => Promise<Result>) | undefined
 }
 
-/** What operations have written, for one callback. */
-type Told = Pick<Noted, 'call' | 'changes'>
+/** What the operations have written whose models share one commit callback. */
+type ChangesForCallback = Pick<NotedWrite, 'call' | 'changes'>
 
 /** How far an attempt has got. */
 interface Progress extends LatestCall {
   /** The index of the running operation. */
   at: number | undefined
-  readonly noted: Noted[]
+  readonly noted: NotedWrite[]
   /** The writes whose records are checked before COMMIT, after the database has refused that of an earlier attempt. */
-  readonly unchecked: (Operated & { readonly context: WriteContext })[]
+  readonly unchecked: (RunningOperation & { readonly context: WriteContext })[]
 }
 
 /** An operation that runs. */
-type Operated = Pick<Progress, 'at' | 'call'>
+type RunningOperation = Pick<Progress, 'at' | 'call'>
 
 const newProgress = (): Progress => ({ at: undefined, call: undefined, noted: [], unchecked: [] })
 
@@ -123,22 +123,30 @@ export async function runOperations(
     first,
     async (attempt, repeatAs) => {
       const hosted = own.isTransaction
-      const work = async (one: Lease, transaction: AnyDatabase) => {
+      const work = async (inside: Lease, transaction: AnyDatabase) => {
         progress = newProgress()
         const how = { attempt, repeatAs, options }
         const hooks = hookConnection(transaction, [
           ...(runtime.signIn.given?.trail ?? []),
           'a batch',
         ])
-        const inside = { lease: one, transaction, hooks, hosted, timeLimit, progress, ...how }
-        return allOf(batch, operations, inside).finally(() => hooks.nested.end())
+        const openAttempt = {
+          lease: inside,
+          transaction,
+          hooks,
+          hosted,
+          timeLimit,
+          progress,
+          ...how,
+        }
+        return runAll(batch, operations, openAttempt).finally(() => hooks.nested.end())
       }
       try {
         const results = await inBatchTransaction(lease, own, work)
-        tellCommitted(batch, progress.noted, !hosted)
+        runAfterCommits(batch, progress.noted, !hosted)
         return results
       } catch (error) {
-        if (error instanceof Rehearsed && dryRun) return error.results
+        if (error instanceof DryRunEnded && dryRun) return error.results
         throw error
       }
     },
@@ -159,7 +167,7 @@ interface BatchAttempt extends AnyAttempt {
 }
 
 /** What the operations of one attempt share. */
-interface Inside {
+interface OpenAttempt {
   /** The lease of the transaction. */
   readonly lease: Lease
   readonly transaction: AnyDatabase
@@ -177,16 +185,17 @@ interface Inside {
 /** On in-process databases, a batch yields to the event loop after this many milliseconds. */
 const maxBlockingMs = 5
 
-async function allOf(
+/** Runs the operations of one attempt inside the transaction, then the callbacks before COMMIT. */
+async function runAll(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
-  inside: Inside,
+  openAttempt: OpenAttempt,
 ): Promise<readonly OperationResult[]> {
-  const { lease, timeLimit, progress, attempt, repeatAs, options } = inside
+  const { lease, timeLimit, progress, attempt, repeatAs, options } = openAttempt
   const { explainsFrom, deferred } = attempt
   const { dialect } = lease
   const probe = probeOn(lease)
-  const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, inside) }
+  const own: BatchRequest = { ...batch, runtime: runtimeIn(batch.runtime, openAttempt) }
   const results: OperationResult[] = []
   const count = resultCounter(batch.runtime.settings)
   const values = new OperationValues(batch.runtime.settings.bodyLimit)
@@ -217,39 +226,39 @@ async function allOf(
   )) {
     await runBeforeCommit({ ...call, runtime: own.runtime, request }, changes)
   }
-  await answerAnew(operations, progress, results)
+  await rebuildResponses(operations, progress, results)
   progress.at = undefined
   await options.beforeCommit(results, probe)
-  await inside.hooks.nested.settled()
+  await openAttempt.hooks.nested.settled()
   if (deferred !== undefined) await checkWritten(batch.runtime.host, probe, progress, deferred)
   timeLimit.check()
   if (options.dryRun) {
     // Without a COMMIT, which would check them.
     await lease.checkDeferred()
-    throw new Rehearsed(results)
+    throw new DryRunEnded(results)
   }
   return results
 }
 
 /**
- * Makes the responses of writes anew, after the callback before COMMIT, which may have changed their records. A response with a record that
- * a later operation has written stays as it was.
+ * Replaces the responses of writes in `results` after the callback before COMMIT, which may have changed their records. A response with a
+ * record that a later operation has written stays as it was.
  */
-async function answerAnew(
+async function rebuildResponses(
   operations: readonly AdmittedOperation[],
   progress: Progress,
   results: OperationResult[],
 ): Promise<void> {
   const later = new Set<string>()
-  for (const { call, changes, at, again } of [...progress.noted].reverse()) {
+  for (const { call, changes, at, rebuildResponse } of [...progress.noted].reverse()) {
     const written = changes.map(({ model, key }) => JSON.stringify([model.name, key]))
-    const isLast = !written.some((one) => later.has(one))
-    for (const one of written) later.add(one)
+    const isLast = !written.some((record) => later.has(record))
+    for (const record of written) later.add(record)
     const [admitted, before] = [operations[at], results[at]]
-    const isTold = call.hooks.beforeCommit !== undefined && written.length > 0
-    if (!isLast || !isTold || again === undefined || !admitted || !before) continue
+    const hasCallback = call.hooks.beforeCommit !== undefined && written.length > 0
+    if (!isLast || !hasCallback || rebuildResponse === undefined || !admitted || !before) continue
     Object.assign(progress, { at, call: before.call })
-    const result = await finished(before.call, admitted.route, await again())
+    const result = await finishResult(before.call, admitted.route, await rebuildResponse())
     results[at] = await operationResult(before.id, before.call, admitted.headers, result)
   }
 }
@@ -273,7 +282,7 @@ async function checkWritten(
 /** Returns the runtime of the operations, whose only connection is the transaction. */
 const runtimeIn = (
   runtime: Runtime,
-  { lease: { level }, transaction, hooks, progress, hosted, attempt: { deferred } }: Inside,
+  { lease: { level }, transaction, hooks, progress, hosted, attempt: { deferred } }: OpenAttempt,
 ): Runtime => ({
   ...runtime,
   database: { ...runtime.database, session: () => transaction, replicas: undefined },
@@ -281,11 +290,11 @@ const runtimeIn = (
     hooks,
     level,
     hosted,
-    note(call, changes, again) {
+    note(call, changes, rebuildResponse) {
       const { at: index = 0 } = progress
       const at = operationAt(index)
       const own = changes.map((change) => ({ ...change, at }))
-      progress.noted.push({ call, changes: own, at: index, again })
+      progress.noted.push({ call, changes: own, at: index, rebuildResponse })
     },
     deferred: deferred && {
       failure: deferred,
@@ -313,7 +322,7 @@ function runOperation(
   )
 }
 
-/** Returns the operation's call and route after replacing references with their values. */
+/** Returns the operation's call and route after replacing references with their values; on a repetition, those of the stored results. */
 export function resolved(
   batch: BatchRequest,
   { operation, call: admitted, route, facts }: AdmittedOperation,
@@ -346,10 +355,10 @@ export function resolved(
 /** Groups the changes of all operations by callback of this kind, because each callback is called once per batch. */
 function changesFor(
   kind: 'beforeCommit' | 'afterCommit',
-  noted: readonly Noted[],
+  noted: readonly NotedWrite[],
   registry: Registry,
-): Iterable<Told> {
-  const byCallback = new Map<unknown, Told & { readonly changes: Change[] }>()
+): Iterable<ChangesForCallback> {
+  const byCallback = new Map<unknown, ChangesForCallback & { readonly changes: Change[] }>()
   for (const { call, changes } of noted) {
     const callback = call.hooks[kind]
     const known = byCallback.get(callback)
@@ -362,13 +371,13 @@ function changesFor(
   }))
 }
 
-/** Calls each callback after COMMIT. */
-function tellCommitted(
+/** Calls each after-commit callback with the changes of all operations. `committed`: false in a transaction of the host. */
+function runAfterCommits(
   { runtime, request }: BatchRequest,
-  noted: readonly Noted[],
+  noted: readonly NotedWrite[],
   committed: boolean,
 ): void {
   for (const { call, changes } of changesFor('afterCommit', noted, runtime.registry)) {
-    runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, committed)
+    runAfterCommit({ ...call, runtime, request, transaction: undefined }, changes, { committed })
   }
 }

@@ -1,4 +1,4 @@
-// POST on the batch route: several requests in one transaction.
+// POST on the batch route (API_BATCH): reads the body, admits and authorises its operations, then has them run in one transaction.
 
 import { authorize } from '../../access/authorize.ts'
 import type { Caller } from '../../access/roles/roles.ts'
@@ -15,10 +15,10 @@ import { optionsResult } from '../endpoints/routing/own-methods.ts'
 import { refuseParameters } from '../endpoints/routing/refuse-parameters.ts'
 import type { Result } from '../envelope.ts'
 import { headersForOperations } from '../inherited-headers.ts'
-import { type AdmittedOperation, admission, type BatchRequest } from './admit-operations.ts'
+import { type AdmittedOperation, type BatchRequest, operationAdmitter } from './admit-operations.ts'
 import { type BatchBody, type Operation, readOperations } from './batch-body.ts'
+import { batchResult } from './batch-results.ts'
 import { runBatchOnce } from './idempotent-batch.ts'
-import { batchResult } from './results.ts'
 import { type RunOptions, runOperations } from './run-operations.ts'
 
 /** What the response to a batch depends on. */
@@ -48,6 +48,7 @@ export async function serveBatch(
   const options = optionsResult(request, ['POST', 'OPTIONS'])
   if (options !== undefined) return options
   const count = batchCounter(runtime, request, parts)
+  // `key`: the Idempotency-Key, `sent`: the body as JSON.
   const { batch, body, sent, operations, key, asText } = await admitBatch(
     runtime,
     request,
@@ -94,7 +95,8 @@ function batchCounter(
   return async (countAgain) => {
     if (isCounted) return
     isCounted = true
-    const counting = countAgain?.(limit) ?? admit(signIn, request, limit).then((one) => one.headers)
+    const counting =
+      countAgain?.(limit) ?? admit(signIn, request, limit).then((admitted) => admitted.headers)
     Object.assign(always, await counting)
   }
 }
@@ -159,11 +161,11 @@ async function admitAll(
   { failed, identified }: BatchParts,
   count: CountBatch,
 ): Promise<readonly AdmittedOperation[]> {
-  const admitNext = admission(batch)
+  const admitNext = operationAdmitter(batch)
   const all: AdmittedOperation[] = []
   for (const [at, operation] of operations.entries()) {
     let call: Call | undefined
-    const placed = (error: unknown): unknown => {
+    const errorOfOperation = (error: unknown): unknown => {
       if (call !== undefined) failed(call)
       return atOperation(error, at)
     }
@@ -174,14 +176,14 @@ async function admitAll(
       })
       admitted = admitting instanceof Promise ? await admitting : admitting
     } catch (error) {
-      throw placed(error)
+      throw errorOfOperation(error)
     }
     identified(admitted.call.caller)
     if (at === 0) await count(admitted.countAgain)
     try {
       if (admitted.facts !== undefined) authorize(admitted.call.caller, admitted.facts.checks)
     } catch (error) {
-      throw placed(error)
+      throw errorOfOperation(error)
     }
     all.push(admitted)
   }

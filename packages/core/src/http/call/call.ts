@@ -26,14 +26,18 @@ import type { OpenBatch } from './open-batch.ts'
 
 /** What `createApi` builds once for all requests, in parts; functions take the parts that they use. */
 export interface Runtime {
+  /** The `config` of createApi, checked and typed. */
   readonly settings: ApiSettings
   /** All resources, without regard to the rights of a caller. */
   readonly registry: Registry
   readonly clock: Clock
   readonly routing: Routing
+  /** Calls functions of the host, and reports to it. */
   readonly host: HostFunctions
+  /** The connections of requests, the dialect and the replicas. */
   readonly database: Connections
   readonly access: AccessRules
+  /** Finds the sender of a request, and counts requests. */
   readonly signIn: SignIn
   readonly caches: PlanCaches
   /** The OpenAPI document and its page, built on first use. */
@@ -85,7 +89,7 @@ export interface Call extends RoutedRequest, HookCall {
   readonly endsAsText: boolean
   /** Whether the response is an HTML page. HTML pages have no ETag. */
   readonly asPage: boolean
-  /** Whether the caller may list a resource. */
+  /** `reach(resource)`: whether the caller may list a resource, and so join it or filter by it. */
   readonly reach: Reach
   /** The registry as the caller sees it, without columns that the caller may not read. All resources of this call come from it. */
   readonly registry: Registry

@@ -11,15 +11,19 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { DialectTable } from '../../model/dialect-column.ts'
 
+/** What `connectOnce` takes. */
 export interface ConnectOptions {
   readonly db: AnyDatabase
+  /** The dialect as the Kysely adapter tells it, before the server was asked for its version. */
   readonly detected: InternalDialect
+  /** The tables of the models, about which the dialect asks the database. */
   readonly tables: readonly DialectTable[]
   readonly warn: (message: string) => void
   /** Whether a given instance takes its connections from the pool of `db`, and may take another one. */
   readonly isPool: (on: AnyDatabase) => boolean
   /** Receives the error of a failed look-up, unless the database is unavailable. */
   readonly report: (error: unknown) => void
+  /** The time limit of the look-up. */
   readonly bounds: Bounds
 }
 

@@ -18,7 +18,7 @@ import type { ApiSettings } from '../../model/settings/settings.ts'
 /** Returns the dialect of a database, which is asked on a connection once. */
 type Connect = (on?: AnyDatabase) => MaybePromise<InternalDialect>
 
-/** What may hold up requests until the models have been compared with the database. */
+/** Lets requests wait until the models have been compared with the schema of the database. */
 interface SchemaGate {
   /** Whether requests need neither start the comparison nor wait for it. */
   isSettled(): boolean
@@ -26,8 +26,10 @@ interface SchemaGate {
   admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
 }
 
+/** What `createConnections` takes. */
 export interface ConnectionParts
   extends Pick<Connections, 'root' | 'schema' | 'session' | 'knownSession'> {
+  /** The dialect of the primary. */
   readonly connected: Connect
   readonly schemaGate: SchemaGate
   readonly replicas: readonly AnyDatabase[]
@@ -39,6 +41,7 @@ export interface ConnectionParts
   readonly elapsed: () => number
 }
 
+/** Creates the `database` of a Runtime, without connecting. */
 export function createConnections({
   root,
   schema,
@@ -55,7 +58,7 @@ export function createConnections({
   const dialect = (on: AnyDatabase = root): MaybePromise<InternalDialect> => {
     const known = connected(on)
     if (schemaGate.isSettled()) return known
-    return andThen(known, (one) => andThen(schemaGate.admit(on, one), () => one))
+    return andThen(known, (dialect) => andThen(schemaGate.admit(on, dialect), () => dialect))
   }
   const newCounts = () => createSharedCounts(elapsed)
   return {

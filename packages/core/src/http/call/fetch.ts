@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../model/request.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
 import type { TextResponse } from '../response.ts'
 
+/** What `api.fetch` may be told besides the Request. */
 export interface FetchOptions<Other = never> {
   /** Address of the peer, which a Request does not contain; rate limits count by it. */
   readonly ip?: string | undefined
@@ -75,9 +76,10 @@ const bodyWasRead =
 /** Whether code of the host has read the body, or is reading it. */
 const bodyIsRead = ({ bodyUsed, body }: Request): boolean => bodyUsed || body?.locked === true
 
-/** Returns path and query as they were sent, without the origin. */
+/** Returns path and query as they were sent, without the origin: `https://shop.example/api/books?page=2` → `/api/books?page=2`. */
 const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
+/** Whether a path is the mount prefix or lies below it: `/v1/books` is below `/v1`, `/v12` is not. */
 const below = (url: string, mount: string): boolean =>
   url.startsWith(mount) && /^(?:[/?]|$)/.test(url.slice(mount.length))
 

@@ -1,4 +1,4 @@
-// OpenBatch: the transaction of a batch, while its operations run in it. Types only.
+// OpenBatch: the transaction of a batch, while its operations run in it; `Runtime.batch` of their calls. Types only.
 
 import type { HookCall } from '../../access/hooks/hook-call.ts'
 import type { RoutedRequest } from '../../access/routed-request.ts'
@@ -15,11 +15,11 @@ export interface OpenBatch {
   readonly level: number
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
-  /** Collects what an operation has written, for the callbacks before and after COMMIT. `again` makes its response anew. */
+  /** Collects what an operation has written, for the callbacks before and after COMMIT. `rebuildResponse` makes its response again. */
   note(
     call: HookCall & RoutedRequest,
     changes: readonly Change[],
-    again: (() => Promise<Result>) | undefined,
+    rebuildResponse: (() => Promise<Result>) | undefined,
   ): void
   /** Set if the database has refused the COMMIT of an earlier attempt. */
   readonly deferred: DeferredCheck | undefined

@@ -8,11 +8,13 @@ import { settingNames } from '../../model/settings/setting-names.ts'
 import type { Problems } from '../../model/settings/setting-problems.ts'
 import { isInstance, schemaPluginProblem } from './session.ts'
 
+/** The options of createApi that concern replicas. */
 export interface ReplicaOptions {
   readonly replicas: readonly AnyDatabase[] | undefined
   readonly schema: string | undefined
-  /** The dialect of the primary, and the `dialect` option of createApi. */
+  /** The dialect of the primary. */
   readonly dialect: InternalDialect
+  /** The `dialect` option. */
   readonly named: string | InternalDialect | undefined
   readonly readYourWrites: ReadYourWrites
 }

@@ -12,14 +12,14 @@ import { settingNames } from '../../model/settings/setting-names.ts'
 
 interface SessionParts {
   readonly callHook: CallHook
-  /** Called with every instance that the getter returns. */
+  /** Called with every instance that the getter returns, so that a second connection on a pool of one is noticed (`second-connection.ts`). */
   readonly watch: (db: AnyDatabase) => void
 }
 
 /** The connections of requests. */
 type Sessions = Pick<Connections, 'session' | 'knownSession'>
 
-/** Finds the connections of requests: the same one on every call, synchronously once it is known. */
+/** Finds the connections of requests: the same one for each call of a request, synchronously once it is known. */
 export function sessions(
   db: AnyDatabase,
   getter: SessionGetter | undefined,
@@ -50,7 +50,7 @@ export function sessions(
   }
 }
 
-/** Returns an instance that the host gives for some requests; throws for another value, and for an unknown schema plugin. */
+/** Returns an instance that the host gives for some requests, as in `api.as(user, { db })`; throws for another value, and for an unknown schema plugin. */
 export function givenInstance(
   what: string,
   db: unknown,

@@ -1,4 +1,4 @@
-// Content-Security-Policy headers of the pages: everything is forbidden except what the page lists.
+// The Content-Security-Policy headers of HTML pages: everything is forbidden except what the page itself needs.
 
 import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'

@@ -1,4 +1,4 @@
-// The frame of an HTML page, and escaping of text.
+// The HTML document around every page, and the escaping of texts in it. Values reach a page through `escaped` alone.
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,7 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
 export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
 
-/** Converts a description to HTML: paragraphs, and code between backquotes. No other Markdown is supported. */
+/** Converts a description of the host (`description` in meta) to HTML: paragraphs, and code between backquotes, but no other Markdown. */
 export const prose = (text: string): string =>
   text
     .split(/\n{2,}/)

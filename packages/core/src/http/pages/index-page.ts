@@ -30,6 +30,7 @@ export interface ListedResource {
   readonly methods: readonly string[]
 }
 
+/** A request that the page offers as a link. */
 export interface ExampleRequest {
   readonly description: string
   readonly url: string

@@ -32,6 +32,7 @@ export const jsonPage = (frame: PageFrame, body: JsonValue): string =>
 function indented(text: string): string {
   let depth = 0
   const line = (): string => `\n${'  '.repeat(Math.min(depth, deepest))}`
+  // The tokens of JSON: strings, `[]` and `{}`, single brackets, colons and commas, and numbers and words.
   return text.replace(/"(?:[^"\\]|\\.)*"|\[\]|\{\}|[[\]{},:]|[^"[\]{},:]+/g, (token) => {
     switch (token) {
       case '{':

@@ -1,5 +1,7 @@
-// The script of the index page: shows the search box, and hides the rows of the table whose text lacks the words in the box.
+// The script in the HTML page of the index: shows the search box, and hides the rows of the table whose text lacks the words in the box.
+// `content-policy.ts` allows it by its hash.
 
+/** The text of the `<script>`. */
 export const pageScript = `
 const box = document.querySelector('input')
 const rows = [...document.querySelectorAll('tbody tr')].map((row) => [row, row.textContent.toLowerCase()])

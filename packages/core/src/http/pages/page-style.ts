@@ -1,5 +1,6 @@
-// The CSS of all HTML pages except Redoc's: light and dark, for narrow and wide screens.
+// The CSS in all HTML pages except Redoc's: light and dark, for narrow and wide screens. `content-policy.ts` allows it by its hash.
 
+/** The text of the `<style>`. */
 export const pageStyle: string = `
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5c6675; --line: #dfe3e8; --back: #fff; --side: #f6f7f9; --link: #0b62c4; --code: #f0f2f5 }
 @media (prefers-color-scheme: dark) { :root { --text: #dde3ea; --soft: #98a3b1; --line: #2d3540; --back: #12161c; --side: #181d25; --link: #6fb1ff; --code: #1f2630 } }

@@ -121,6 +121,7 @@ function recordUrl(view: RecordsView, row: JsonObject): string | undefined {
   return isOwnUrl(view, url) ? url : undefined
 }
 
+/** Returns the content of a cell as HTML. `record` is the URL of the row's record; `written` escapes a text, and may shorten it. */
 function cellOf(
   view: RecordsView,
   name: string,

@@ -92,14 +92,17 @@ const compressedFor = async (
 
 /** Whether `Accept-Encoding` lists gzip, or anything, with a weight above 0. */
 function takesGzip(request: ApiRequest): boolean {
+  // `gzip;q=0.8, br`
   const listed = (wholeHeader(request, 'accept-encoding') ?? '').toLowerCase().split(',')
-  const weights = listed.map((one) => /^\s*([^\s;]+)(?:\s*;\s*q=([\d.]+))?\s*$/.exec(one))
-  const named = weights.find((one) => one?.[1] === 'gzip' || one?.[1] === 'x-gzip')
-  const found = named ?? weights.find((one) => one?.[1] === '*')
+  const weights = listed.map((coding) => /^\s*([^\s;]+)(?:\s*;\s*q=([\d.]+))?\s*$/.exec(coding))
+  const named = weights.find((weight) => weight?.[1] === 'gzip' || weight?.[1] === 'x-gzip')
+  const found = named ?? weights.find((weight) => weight?.[1] === '*')
   return found !== undefined && found !== null && Number(found[2] ?? 1) > 0
 }
 
+/** The body of a documentation endpoint, before the client's Accept-Encoding and If-None-Match are considered. */
 interface Part {
+  /** The media type. */
   readonly type: string
   readonly representation: Representation
   /** The document as an object. */
@@ -107,6 +110,7 @@ interface Part {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** Returns the page, the script or the document; throws 404 for the script if the host has not installed Redoc. */
 async function partOf(
   documentation: Documentation,
   settings: ApiSettings,
@@ -155,6 +159,7 @@ function relativeUrl(from: string, to: string): string {
   return `${'../'.repeat(folders.length - shared) || './'}${parts.slice(shared).join('/')}`
 }
 
+/** Returns the page: Redoc if the host has its script (`redoc`), else the list of operations. */
 async function pageOf(
   documentation: Documentation,
   docs: DocsSettings,

@@ -1,5 +1,5 @@
-// The OpenAPI document and the page of an API. Both are built once, in slices if a request waits for them, and cached in the
-// form in which they are sent.
+// createDocumentation: the OpenAPI document and the page of an API. Both are built once, when a request first needs them, in slices between
+// which other requests are served, and cached in the form in which they are sent.
 
 import type { Documentation } from '../../http/call/documents.ts'
 import { inSlices } from '../../http/endpoints/reads/in-slices.ts'
@@ -18,7 +18,7 @@ const maxTexts = 16
 
 const documents = lazyModule(() => import('../document.ts'))
 
-/** The code that makes the document is loaded when something first needs the document. */
+/** Creates the cache of an API. The code that makes the document is loaded when something first needs the document. */
 export function createDocumentation(
   registry: Registry,
   settings: ApiSettings,

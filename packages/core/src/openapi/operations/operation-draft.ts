@@ -37,7 +37,7 @@ export interface Writer extends Records {
 /** A request header, and the name of its OpenAPI component if it is not the header's name. */
 export type HeaderSent = readonly [header: ParameterObject, component?: string]
 
-/** What is said of every operation. */
+/** What a draft says of every operation. */
 interface OperationDraft {
   readonly id: string
   readonly kind: OperationKind

@@ -7,6 +7,7 @@ import type { ApiSettings } from '../../model/settings/settings.ts'
 import { headerObject } from '../schemas/success-responses.ts'
 import type { HeaderSent } from './operation-draft.ts'
 
+/** The header of a response with one record. */
 export const etag: HeadersObject = {
   ETag: headerObject('Identifies this version of the record in this representation.'),
 }

@@ -1,4 +1,5 @@
-// Operations: turns the entries of the two tables into OpenAPI objects, with what settings and rights add to those of resources.
+// Operations: turns the drafts of the two tables (`resource-table.ts`, `service-table.ts`) into OpenAPI operations, and adds what settings and
+// rights add to those of resources: security, roles, headers, error responses.
 
 import type {
   OperationObject,

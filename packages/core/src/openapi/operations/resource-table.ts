@@ -1,7 +1,8 @@
-// The table of the operations of resources: for each kind of route and each method, its texts, parameters, body, answer and errors.
+// The table of the operations of resources in the OpenAPI document: for each kind of route and each method, a draft with its texts,
+// parameters, body, response and errors. `operations.ts` makes OpenAPI objects of the drafts.
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
-import { mayList } from '../../access/reach.ts'
+import { isListAllowed } from '../../access/reach.ts'
 import { anonymous, decidingRules, ruleText } from '../../access/roles/roles.ts'
 import { toCase } from '../../lib/naming/case.ts'
 import { pluralIn } from '../../lib/naming/plural.ts'
@@ -58,6 +59,7 @@ interface Subject {
   readonly record: Schema | ReferenceObject
 }
 
+/** Makes the draft of an operation for a resource. */
 type Entry = (subject: Subject) => ResourceDraft
 
 /** The operations of each kind of route. */
@@ -89,7 +91,7 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
           { type: 'array', items: listedChangeRef(writer, resource), minItems: 1 },
         ],
       },
-      answer: ofOne({ type: 'array', items: unseen(writer, resource, record) }),
+      answer: ofOne({ type: 'array', items: writtenRecord(writer, resource, record) }),
       occasions: [...listOccasions, 'body', 'written', 'stored', 'bulk'],
     }),
     DELETE: ({ writer, resource }) => ({
@@ -159,7 +161,7 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
       description: 'Undoes a deletion. There is no body.',
       parameters: [...keys, ...oneParameters(writer.components, resource)],
       sends: writeConditions,
-      answer: ofOne(unseen(writer, resource, record)),
+      answer: ofOne(writtenRecord(writer, resource, record)),
       headers: etag,
       occasions: ['query', 'record', 'body', 'written', 'restored', 'precondition'],
     }),
@@ -199,7 +201,7 @@ export function draftOf(writer: Writer, route: Route, method: MethodName): Resou
   const record = answeredRecord(writer, target)
   const draft = entry({ writer, resource, target, keys, record, ...(relation && { relation }) })
   const mayOverlap =
-    hasExclusions(writer.registry) && draft.occasions.some((one) => overlapping.has(one))
+    hasExclusions(writer.registry) && draft.occasions.some((occasion) => overlapping.has(occasion))
   return mayOverlap ? { ...draft, occasions: [...draft.occasions, 'exclusive'] } : draft
 }
 
@@ -246,7 +248,7 @@ const change = (
   parameters: [...keys, ...changeParameters(writer.components, resource)],
   sends: writeConditions,
   body: writtenRef(writer, resource, mode),
-  answer: ofOne(unseen(writer, resource, record)),
+  answer: ofOne(writtenRecord(writer, resource, record)),
   headers: etag,
   occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
 })
@@ -329,7 +331,7 @@ const reachesDependents = ({ registry }: Writer, resource: Resource): boolean =>
   resource.settings.allowCascadeDelete || actsOnDependents(registry, resource, { cascade: false })
 
 /** Returns the schema of a written record: the record, or null if a caller may write but not read it. */
-const unseen = (
+const writtenRecord = (
   writer: Writer,
   resource: Resource,
   record: Schema | ReferenceObject,
@@ -348,7 +350,7 @@ const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>
   resource.settings.policy === null &&
   resource.settings.softDelete === null &&
   Object.values(resource.settings.hooks).every(({ filter }) => filter === undefined) &&
-  mayList(resource, anonymous)
+  isListAllowed(resource, anonymous)
 
 const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
 

@@ -1,5 +1,5 @@
-// The table of operations that belong to no resource: the index, authentication, batches and health. An entry says where an endpoint is
-// served, and what its operation is.
+// The table of operations that belong to no resource in the OpenAPI document: the index, authentication, batches and health. An entry says
+// where an endpoint is served, and makes the draft of its operation.
 
 import { hasExclusions } from '../../model/registry/resolve-exclusions.ts'
 import { indexSample } from '../code-samples.ts'

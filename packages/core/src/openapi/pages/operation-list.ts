@@ -1,4 +1,4 @@
-// The documentation page without Redoc: a list of the operations of the OpenAPI document.
+// The documentation page for hosts that have not installed Redoc: an HTML list of the operations of the OpenAPI document.
 
 import type { OpenAPIObject, PathItemObject } from 'openapi3-ts/oas31'
 import { escaped, htmlPage, prose } from '../../http/pages/html.ts'

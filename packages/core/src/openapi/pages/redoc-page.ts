@@ -1,4 +1,5 @@
-// The documentation page with Redoc: loads script and document from the same host; its Content-Security-Policy allows nothing else.
+// The documentation page with Redoc, a viewer of OpenAPI documents that the host may install: loads script and document from the same host;
+// its Content-Security-Policy allows nothing else.
 
 import type { OpenAPIObject } from 'openapi3-ts/oas31'
 import { contentPolicy } from '../../http/pages/content-policy.ts'

@@ -74,7 +74,7 @@ const objectOfParameters = (
 /** Returns the filters of columns, a member for each column and operator: `price__ge=30`. */
 function columnFilters(components: Components, resource: Resource): ReferenceObject {
   const { settings, name: owner } = resource
-  const isHosts = (one: string): boolean => settings.additionalQueryParams.includes(one)
+  const isHosts = (parameter: string): boolean => settings.additionalQueryParams.includes(parameter)
   return components.parameter(`filters of ${owner}`, `${owner}.filters`, () =>
     objectOfParameters(
       freeName('filters', isHosts),
@@ -115,7 +115,9 @@ function filtersOfColumn(
 /** The end of a condition's name: `__ge`. */
 const suffix = `__(${[...operators, ...Object.keys(operatorAliases)].join('|')})`
 
+/** `count(books)__ge` */
 const aggregated = `^(${aggregateFunctions.join('|')})\\(.+\\)${suffix}$`
+/** `exists(books)`, `missing(books.price__ge=1)` */
 const related = `^(exists|missing)\\(${name}(\\..+|,.+)?\\)$`
 
 /**
@@ -169,7 +171,7 @@ const conditionsText = ({ relations, joined, aggregates }: ConditionKinds): stri
     ...(joined
       ? ['Columns of relations that `join` names: `<relation>.<column>__<operator>=<value>`.']
       : []),
-    `Operators: ${operators.map((one) => `\`${one}\` ${meanings[one]}`).join('; ')}.`,
+    `Operators: ${operators.map((operator) => `\`${operator}\` ${meanings[operator]}`).join('; ')}.`,
   ].join('\n\n')
 
 const namesRecords =
@@ -177,6 +179,7 @@ const namesRecords =
 const removesChildren =
   '`<relation>.on_missing=remove`: a list removes the children that it does not name; PUT always does.'
 
+/** Patterns of the names of the parameters: `labels.on_conflict`, `lines.on_missing`. */
 const onConflict = { [`^${name}\\.on_conflict$`]: { type: 'string' } } as const
 const onMissing = { [`^${name}(\\.${name})*\\.on_missing$`]: { enum: ['keep', 'remove'] } }
 

@@ -1,4 +1,5 @@
-// The query parameters of each kind of operation: those it supports and the settings enable (docs/reference/query-language.md).
+// The query parameters of each kind of operation in the OpenAPI document: those that it supports and the settings enable
+// (docs/reference/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { aggregateFunctions } from '../../model/query-words/operators.ts'

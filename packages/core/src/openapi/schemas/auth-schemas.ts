@@ -14,6 +14,7 @@ interface AuthContext extends Pick<Records, 'components'> {
 
 const text: Schema = { type: 'string' }
 
+/** The schema of the body of a login. */
 export const loginBody: Schema = {
   type: 'object',
   properties: { username: text, password: { type: 'string', format: 'password' } },
@@ -63,6 +64,7 @@ export const basicUserSchema = (context: AuthContext): ReferenceObject =>
 const moment: Schema = { type: 'string', format: 'date-time' }
 const scopes: Schema = { type: 'array', items: text }
 
+/** The schema of the body that makes an API key. */
 export const keyBody: Schema = {
   type: 'object',
   properties: {

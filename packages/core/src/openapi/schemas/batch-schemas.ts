@@ -1,4 +1,4 @@
-// The body of a batch and the results of its operations as schemas.
+// The body of a batch and the results of its operations as JSON Schemas of the OpenAPI document.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { Records } from './record-schemas.ts'

@@ -1,4 +1,5 @@
-// Components: the shared parts of the document, each under a unique name, sorted.
+// Components: collects `components` of the OpenAPI document, the parts that operations share and refer to by `$ref`, each under a unique
+// name.
 
 import type {
   ComponentsObject,
@@ -62,13 +63,14 @@ export function createComponents(reserved: readonly string[]): Components {
   }
 }
 
+/** Creates the collector of one section of `components`, such as `schemas`. */
 function section<T>(folder: string, reserved: readonly string[]) {
   const given = new Map<string, string>(reserved.map((name) => [name, plainName(name)]))
-  const kept = new Set(given.values())
+  const reservedNames = new Set(given.values())
   const refs = new Map<string, ReferenceObject>()
   const makers = new Map<string, () => T>()
   const made = new Map<string, T>()
-  const isTaken = (name: string): boolean => makers.has(name) || kept.has(name)
+  const isTaken = (name: string): boolean => makers.has(name) || reservedNames.has(name)
   return {
     /** Returns a reference. A later step builds the part, since schemas of records refer to each other in cycles. */
     ref(key: string, wanted: string, make: () => T): ReferenceObject {

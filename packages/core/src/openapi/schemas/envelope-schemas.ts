@@ -1,4 +1,4 @@
-// The schema of the envelope, without the members that API_DUMP_* settings omit.
+// The JSON Schema of response bodies: the envelope of `http/envelope.ts`, without the members that API_DUMP_* settings omit, around a value.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { DumpSettings } from '../../model/settings/settings.ts'

@@ -6,6 +6,7 @@ const text: Schema = { type: 'string' }
 const link: Schema = { type: 'string', format: 'uri-reference' }
 const optional = (schema: Schema): Schema => ({ ...schema, type: ['string', 'null'] })
 
+/** Returns the schema of an object with exactly these members. */
 const closed = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
   properties: { ...properties },
@@ -13,6 +14,7 @@ const closed = (properties: Readonly<Record<string, Schema>>): Schema => ({
   additionalProperties: false,
 })
 
+/** The schema of `ServiceIndex` (`http/pages/index-page.ts`). */
 export const indexSchema: Schema = closed({
   title: text,
   version: text,

@@ -1,4 +1,5 @@
-// Schemas of records: in responses, also with `fields` and groups, and in the bodies of POST, PATCH and PUT.
+// JSON Schemas of records in the OpenAPI document: in responses (`Book`), also with `fields` and groups (`BookSelection`), and in the bodies of
+// POST, PATCH and PUT (`NewBook`, `PatchBook`, `PutBook`).
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { toCase } from '../../lib/naming/case.ts'
@@ -20,7 +21,7 @@ import type { Components } from './components.ts'
 import { type Schema, shapedByCallback } from './schema.ts'
 import { orNull, responseSchema, writeSchema } from './value-schemas.ts'
 
-/** The context in which record schemas are built. */
+/** The document for which record schemas are built. */
 export interface Records {
   readonly components: Components
   /** Column names that have the same type in every resource. */

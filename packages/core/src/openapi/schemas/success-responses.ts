@@ -1,4 +1,5 @@
-// Success responses as components: the page, the record or the outcome of a write, one of each kind per resource.
+// Success responses as components of the OpenAPI document: a page, a record or the outcome of a write, one of each kind per resource
+// (`BookList`, `BookCreated`).
 
 import type {
   HeaderObject,

@@ -1,4 +1,5 @@
-// Schemas of column values: in responses, in request bodies and in filters (docs/reference/query-language.md, docs/reference/serialisation.md).
+// JSON Schemas of column values in the OpenAPI document: in responses, in request bodies and in filters
+// (docs/reference/query-language.md, docs/reference/serialisation.md).
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { ruleText } from '../../access/roles/roles.ts'
@@ -53,7 +54,10 @@ function boundsText({ type, definition }: NamedColumn): string {
   return text && `${text[0]?.toUpperCase()}${text.slice(1)}.`
 }
 
-/** Returns the schema of a column's values; a list includes the schema of its items. `digits` returns the schema of decimals. */
+/**
+ * Returns the schema of a column's values; a list includes the schema of its items. `digits` returns what is added for the digits of a
+ * decimal, which responses have exactly and bodies need not have.
+ */
 function formOf(column: NamedColumn, digits: (column: NamedColumn) => Schema): Schema {
   if (!isList(column)) return usualOrSpecial(column, digits(column))
   const item = itemOf(column)

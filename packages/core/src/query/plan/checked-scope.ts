@@ -1,4 +1,4 @@
-// CheckedScope: the scope of a policy as data, after its names were checked. Types only; `access/policies/policy-scope.ts` makes it.
+// CheckedScope: the scope of a policy as data, after its names were checked. Types only; `access/policies/check-scope.ts` makes it.
 
 import type { FilterOperator } from '../../model/query-words/operators.ts'
 

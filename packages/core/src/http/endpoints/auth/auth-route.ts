@@ -1,7 +1,7 @@
 // Routes the authentication endpoints: maps a path to its endpoint, checks the method and calls the endpoint.
 
 import { callerOf } from '../../../access/caller.ts'
-import type { KnownCall } from '../../../access/hook-args.ts'
+import type { KnownCall } from '../../../access/hooks/hook-args.ts'
 import { runSetup } from '../../../access/hooks/read-hooks.ts'
 import { reachOf } from '../../../access/reach.ts'
 import { clientAddress } from '../../../auth/limits/address.ts'
@@ -45,7 +45,10 @@ function decodedPath(path: string): string | undefined {
     : segments.join('/')
 }
 
-/** Answers a request to an authentication endpoint; passes on the call of `GET /auth/me`. */
+/**
+ * Answers a request to an authentication endpoint. Calls `routed` with what is known of a request whose caller was authenticated, for the
+ * final and error callbacks.
+ */
 export async function serveAuth(
   runtime: Runtime,
   request: ApiRequest,
@@ -60,7 +63,7 @@ export async function serveAuth(
     refuseParameters(request, additionalQueryParams, withoutParameters[endpoint])
     // A repetition would make other tokens or keys, and that of a refresh would end the session.
     if (header(request, 'idempotency-key') !== undefined)
-      throw idempotencyKeyNotHere(repeated[endpoint])
+      throw idempotencyKeyNotHere(withoutIdempotency[endpoint])
   }
   switch (endpoint) {
     case 'login':
@@ -93,8 +96,8 @@ const methodsOf: Readonly<Record<AuthEndpoint, readonly string[]>> = {
 const keyIdOf = (routes: AuthRoutes, { url }: ApiRequest): string =>
   keyIdAt(routes, decodedPath(splitUrl(url).path) ?? '') ?? ''
 
-/** What an Idempotency-Key cannot be sent with. */
-const repeated = {
+/** What an Idempotency-Key cannot be sent with, for the message of the error. */
+const withoutIdempotency = {
   login: 'login',
   refresh: 'refresh',
   logout: 'logout',
@@ -123,6 +126,7 @@ async function limitedLogout(
   return { ...result, headers: { ...headers, ...result.headers } }
 }
 
+/** `GET /auth/me`: authenticates the request and makes the call that reads the record of its user. */
 async function ownRecord(
   runtime: Runtime,
   request: ApiRequest,

@@ -1,4 +1,5 @@
-// The tokens as cookies, if these are enabled: each response with new tokens sets them, logout deletes them.
+// The access and refresh tokens as `Set-Cookie` headers, if these cookies are enabled: each response with new tokens sets them, logout
+// deletes them.
 
 import type { ApiRequest } from '../../../model/request.ts'
 import type { AuthSettings } from '../../../model/settings/auth/auth-settings.ts'
@@ -39,15 +40,15 @@ function cookiesOf(
   { access, refresh }: { readonly access: Content; readonly refresh: Content },
 ): Cookies {
   const cookies: string[] = []
-  const add = (name: string, { value, seconds }: Content, path: string, rest: string) =>
+  const add = (name: string, { value, seconds }: Content, path: string, sameSite: string) =>
     cookies.push(
-      `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; Secure; SameSite=${rest}`,
+      `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; Secure; SameSite=${sameSite}`,
     )
   if (providers.includes('cookie')) add(cookieName, access, baseUrl || '/', 'Lax')
   if (refreshCookie !== null) {
     const { name, domain, path } = refreshCookie
-    const rest = domain === undefined ? 'Strict' : `Strict; Domain=${domain}`
-    add(name, refresh, path === undefined ? '/' : `${baseUrl}${path}`, rest)
+    const sameSite = domain === undefined ? 'Strict' : `Strict; Domain=${domain}`
+    add(name, refresh, path === undefined ? '/' : `${baseUrl}${path}`, sameSite)
   }
   return cookies.length === 0 ? {} : { cookies }
 }

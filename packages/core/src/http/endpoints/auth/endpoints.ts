@@ -1,4 +1,5 @@
-// The four authentication endpoints: login, refresh, logout and the current user (docs/guide/authentication.md).
+// Four authentication endpoints: login, refresh, logout and the current user (docs/guide/authentication.md). `auth-route.ts` calls them;
+// those of API keys are in `key-endpoints.ts`.
 
 import { authenticate, findCredentials } from '../../../auth/authenticate.ts'
 import { isCredentialText } from '../../../auth/basic-credentials.ts'
@@ -20,7 +21,7 @@ import { firstPair, nextPair, readRefreshToken, type TokenTools } from './issue-
 import { readStrings } from './sign-in-body.ts'
 import { basicInformation, readCurrentUser } from './user.ts'
 
-/** `key`: one of the `keys`. */
+/** The endpoints below the path of authentication. `keys`: the list of API keys; `key`: one of them, `/auth/keys/<id>`. */
 export type AuthEndpoint = 'login' | 'refresh' | 'logout' | 'me' | 'keys' | 'key'
 
 /** `POST /auth/login`: JSON `{ username, password }`, a Basic header, or an API key, whichever are enabled. */
@@ -112,6 +113,7 @@ export async function me(call: Call): Promise<Result> {
   return readCurrentUser(call, users, call.caller.user)
 }
 
+/** Returns what login and refresh need; undefined if the API issues no tokens. */
 function tokenTools({ users, tokens }: Auth): TokenTools | undefined {
   return users === undefined || tokens === undefined ? undefined : { users, tokens }
 }

@@ -58,7 +58,10 @@ export async function readRefreshToken(tools: TokenTools, text: string): Promise
   return claims
 }
 
-/** Exchanges a refresh token for a new pair; throws 403 if the store does not know it, or it is used, revoked or expired. */
+/**
+ * Exchanges a refresh token for a new pair; throws 403 if the store does not know it, or it is used, revoked or expired. If two tabs of a
+ * browser send the same token within the grace, the second one gets the successor of the first, or another token beside it.
+ */
 export async function nextPair(
   { clock, database, signIn, settings, host }: Runtime,
   request: ApiRequest,
@@ -85,7 +88,7 @@ export async function nextPair(
     const { uses } = rotation
     const valid = uses.at(-1)?.successor ?? ''
     const again =
-      (await issuedBy(uses, tools, subject, presented)) ??
+      (await lastSuccessor(uses, tools, subject, presented)) ??
       (await sibling(refreshStore, db, tools, subject, valid, now))
     if (again !== undefined) return pair(settings.auth, request, tools, user, again)
   }
@@ -101,7 +104,7 @@ export async function nextPair(
  * Makes the last successor of a token again, since the store has only its hash; undefined if that is not possible: the settings have
  * changed, or the algorithm makes another signature each time.
  */
-async function issuedBy(
+async function lastSuccessor(
   uses: readonly StoredUse[],
   { tokens }: TokenTools,
   subject: Subject,
@@ -117,7 +120,7 @@ async function issuedBy(
   return issued
 }
 
-/** Issues a token beside a valid one, given by its digest; undefined if that one is not valid any more. */
+/** Issues another token for the session of a valid one, given by its digest; undefined if that one is not valid any more. */
 async function sibling(
   store: RefreshTokenStore,
   db: AnyDatabase,
@@ -144,6 +147,7 @@ const recordOf = async (subject: Subject, refresh: IssuedToken): Promise<Refresh
   expiresAt: refresh.expiresAt,
 })
 
+/** Returns the response with both tokens; issues the access token. */
 async function pair(
   auth: AuthSettings,
   request: ApiRequest,

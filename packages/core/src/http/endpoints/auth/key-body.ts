@@ -1,4 +1,4 @@
-// The body of POST /auth/keys: the name of the new key, its scopes and when it expires.
+// The body of `POST /auth/keys`: `{ "name": "scale 3", "scopes": ["device"], "expires_at": "2030-01-01T00:00:00Z" }`.
 
 import { keyLimitsOf } from '../../../access/roles/key-limits.ts'
 import type { Caller } from '../../../access/roles/roles.ts'

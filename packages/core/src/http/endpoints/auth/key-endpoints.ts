@@ -1,7 +1,7 @@
 // The endpoints of API keys: `GET` and `POST /auth/keys`, `DELETE /auth/keys/<id>` (docs/guide/api-keys.md).
 
 import { callerOf } from '../../../access/caller.ts'
-import type { KnownCall } from '../../../access/hook-args.ts'
+import type { KnownCall } from '../../../access/hooks/hook-args.ts'
 import { keyLimitsOf } from '../../../access/roles/key-limits.ts'
 import type { Caller } from '../../../access/roles/roles.ts'
 import { type KeyOwner, shownKey } from '../../../auth/keys/own-keys.ts'

@@ -27,7 +27,7 @@ export function readStrings<Name extends string, Optional extends string = never
   const members = body as Readonly<Record<string, unknown>>
   const own = (name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
   const strings: Partial<Record<Name | Optional, string>> = {}
-  for (const name of [...names, ...optional.filter((one) => (own(one) ?? null) !== null)]) {
+  for (const name of [...names, ...optional.filter((member) => (own(member) ?? null) !== null)]) {
     const value = own(name)
     if (typeof value === 'string' && value !== '') strings[name] = value
     else problems.add(name, problemOf(value))

@@ -1,5 +1,5 @@
-// UserIdentity: which user sent a request. Rate limits count by it, and an Idempotency-Key belongs to it: if two users had the same
-// identity, one could receive the other's stored response.
+// UserIdentity: which user sent a request, as one string such as `["User","7"]`. Rate limits count by it, and an Idempotency-Key belongs to
+// it: if two users had the same identity, one could receive the other's stored response.
 
 import type { Caller } from '../../../access/roles/roles.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

@@ -1,4 +1,4 @@
-// What login and `/auth/me` return about a user: the key and the login name, or the whole record.
+// What login and `/auth/me` return about a user: `{ "user_pk": 7, "name": "ann" }`, or the whole record.
 
 import type { Users } from '../../../auth/users/users.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

@@ -1,4 +1,5 @@
-// GET on a collection.
+// GET on a collection, called by `routing/answer-route.ts` for an authorised call. `query/read.ts` runs the stages from parse to run with
+// the functions given here, or takes a cached plan.
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'

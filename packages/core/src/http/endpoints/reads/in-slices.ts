@@ -1,4 +1,4 @@
-// Runs long computations in slices, so that other requests are served in between.
+// inSlices: runs long computations, such as building the OpenAPI document, in slices, so that other requests are served in between.
 
 import { turn } from '../../../lib/turn.ts'
 

@@ -1,4 +1,4 @@
-// GET on one record by its key.
+// GET on one record by its key, called by `routing/answer-route.ts` for an authorised call.
 
 import { recordNotFound } from '../../../errors.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
@@ -44,7 +44,7 @@ export function getOne(
   return andThen(record, (found) => oneResult(call, resource, found))
 }
 
-/** The response with one record; throws 404 if there is none. */
+/** Returns the result with one loaded record; throws 404 if there is none. */
 export function oneResult(
   call: Call,
   resource: Resource,

@@ -1,4 +1,5 @@
-// Which responses have a page for browsers. The code that makes pages is loaded with the first page.
+// Which responses have an HTML page for browsers. The functions are chosen before a request is served, and make the page of its finished
+// body. The code that makes pages is loaded with the first page.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { lazyModule } from '../../../lib/lazy-module.ts'

@@ -1,4 +1,4 @@
-// The pages for browsers, made from the JSON bodies of responses.
+// The HTML pages for browsers, made from the JSON bodies of responses. `page-choice.ts` decides which responses have one.
 
 import { anonymous, type Caller } from '../../../access/roles/roles.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

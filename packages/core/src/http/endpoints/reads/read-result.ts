@@ -1,8 +1,9 @@
-// The response of a read: checks of single records, dump callbacks, and the JSON or the objects, with the links of a page.
+// The result of a read, made of the loaded rows: can_read checks of single records, dump callbacks, and the records as JSON text (or as
+// objects, if a callback needs them), with the links of a page. Also used for the records that writes return.
 
-import { checkObjects, hasObjectChecks } from '../../../access/can-read.ts'
-import { hookArgs, hookCallerOf } from '../../../access/hook-args.ts'
-import { dumperOf, hasDump, refuseDumped } from '../../../access/hooks/read-hooks.ts'
+import { applyCanRead, callsCanRead } from '../../../access/can-read.ts'
+import { hookArgs, hookCallerOf } from '../../../access/hooks/hook-args.ts'
+import { dumperOf, hasDump, refuseNonJsonDumps } from '../../../access/hooks/read-hooks.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { stringifyUnless } from '../../../lib/json/stringify.ts'
 import { andThen, type MaybePromise, mapAll } from '../../../lib/maybe-promise.ts'
@@ -31,18 +32,20 @@ export const objectsOf = (
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
-  refusesLater = false,
+  { refusesLater }: DumpOptions = { refusesLater: false },
 ): MaybePromise<readonly JsonValue[]> =>
   andThen(checkReadable(call, plan, rows), () =>
-    dumpedObjects(call, resource, plan, rows, refusesLater),
+    dumpedObjects(call, resource, plan, rows, { refusesLater }),
   )
+
+type DumpOptions = { readonly refusesLater: boolean }
 
 function dumpedObjects(
   call: Call,
   resource: Resource,
   plan: ReadPlan,
   rows: readonly LoadedRow[],
-  refusesLater: boolean,
+  { refusesLater }: DumpOptions,
 ): MaybePromise<readonly JsonValue[]> {
   const { embeds, links } = plan
   const shape = { resource, output: plan.rows.output, embeds, links }
@@ -65,7 +68,8 @@ function listContent(
 ): MaybePromise<Content> {
   if (rowsJson !== undefined) return { value: null, text: rowsJson }
   if (!serialisesToText(call, resource, plan)) {
-    return andThen(objectsOf(call, resource, plan, rows, call.asText), (objects) =>
+    const options = { refusesLater: call.asText }
+    return andThen(objectsOf(call, resource, plan, rows, options), (objects) =>
       dumpedContent(call, resource, plan, objects, objects),
     )
   }
@@ -85,7 +89,7 @@ function dumpedContent(
 ): Pick<Content, 'value' | 'text'> {
   if (!asText) return { value }
   const refuse = (): void => {
-    for (const object of objects) refuseDumped(resource, embeds, object, dump)
+    for (const object of objects) refuseNonJsonDumps(resource, embeds, object, dump)
   }
   return { value: null, text: stringifyUnless(value, refuse) }
 }
@@ -98,7 +102,8 @@ export function recordContent(
   row: LoadedRow,
 ): MaybePromise<Content> {
   if (!serialisesToText(call, resource, plan)) {
-    return andThen(objectsOf(call, resource, plan, [row], call.asText), (objects) => ({
+    const options = { refusesLater: call.asText }
+    return andThen(objectsOf(call, resource, plan, [row], options), (objects) => ({
       ...dumpedContent(call, resource, plan, objects, objects[0] ?? null),
       record: tagText(resource, row),
     }))
@@ -111,7 +116,7 @@ export function recordContent(
   })
 }
 
-/** Writes the objects of a plan as JSON text; undefined if hooks or the calling function need objects. */
+/** Returns the writer of a plan's records as JSON text; undefined if hooks or the host need them as objects. */
 export const textWriterOf = (
   call: Call,
   resource: Resource,
@@ -125,10 +130,10 @@ export function checkReadable(
   plan: ReadPlan,
   rows: readonly LoadedRow[],
 ): MaybePromise<void> {
-  return hasObjectChecks(call, plan) ? checkObjects(call, plan, rows) : undefined
+  return callsCanRead(call, plan) ? applyCanRead(call, plan, rows) : undefined
 }
 
-/** Whether the rows may be serialised directly to JSON text: no hook and no caller needs objects. */
+/** Whether the rows may be serialised directly to JSON text: neither hooks nor the host need objects. */
 const serialisesToText = (call: Call, resource: Resource, { embeds }: ReadPlan): boolean =>
   call.asText && call.hooks.dump === undefined && !hasDump(resource, embeds)
 

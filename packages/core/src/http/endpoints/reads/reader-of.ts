@@ -1,22 +1,24 @@
-// readerOf: the caller of a request, as a read sees it, and the JSON that the database may build for the response.
+// What `query/read.ts` needs of a request: `readerOf` gives the caller with its policies, cache and connection, `databaseJson` decides which
+// JSON the database may build for the response.
 
-import { hasObjectChecks } from '../../../access/can-read.ts'
+import { callsCanRead } from '../../../access/can-read.ts'
 import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { scoperOf } from '../../../access/policies/scoper-of.ts'
 import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
 import type { ReadingCaller } from '../../../query/read-request.ts'
 import type { Call } from '../../call/call.ts'
-import { open } from './database/request-database.ts'
+import { openDatabase } from './database/request-database.ts'
 
+/** Returns the caller as a read sees it. No connection is taken before `connect` is called. */
 export const readerOf = (call: Call): ReadingCaller => ({
   authority: call,
   scoper: scoperOf(call),
   reads: call.runtime.caches.reads,
-  connect: () => open(call),
+  connect: () => openDatabase(call),
 })
 
-/** Names the reads of this request's resource and action. */
+/** Names the reads of this request's resource and action, as part of the key under which plans are cached. */
 export const readName = ({ action }: Call, resource: { readonly name: string }): string =>
   `${resource.name}\n${action}`
 
@@ -33,7 +35,7 @@ export function databaseJson(
   const { asText, hooks, base } = call
   const { rows, embeds } = plan
   const isForCallback = (hooks.dump ?? hooks.return ?? hooks.final) !== undefined
-  if (!(asText || isForCallback) || hasObjectChecks(call, plan)) return undefined
+  if (!(asText || isForCallback) || callsCanRead(call, plan)) return undefined
   if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
   // The ETag covers all columns, so the database may build a single record only if all of them are selected.
   const objects = of === 'record' ? rows.shape === 'records' && 'columns' : 'complete'

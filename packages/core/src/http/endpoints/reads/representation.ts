@@ -1,4 +1,4 @@
-// Representation: a text that many responses contain, with its ETags and its gzip form, computed once.
+// Representation: a text that is the body of many responses, such as the OpenAPI document, with its ETags and its gzip form, computed once.
 
 import { hashOfText } from '../../../lib/text-hash.ts'
 
@@ -16,6 +16,7 @@ export interface Representation {
 /** Characters; shorter texts fit into one packet uncompressed. */
 const shortText = 1400
 
+/** Hashes a text; it is compressed when a client first accepts gzip. */
 export function createRepresentation(text: string): Representation {
   const hash = hashOfText(text)
   let made: Promise<Uint8Array<ArrayBuffer> | undefined> | undefined

@@ -1,4 +1,5 @@
-// parse: the query of a request, within the limits of its resource; requests that only read have no parameters of writes.
+// parse: the query string of a request → AST, within the limits of its resource. Endpoints of reads use `parseRead`, which refuses the
+// parameters of writes.
 
 import { notHere } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'

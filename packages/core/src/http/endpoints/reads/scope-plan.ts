@@ -1,4 +1,4 @@
-// scopePlan: asks the policies of a plan that is not read by `query/read.ts`.
+// scopePlan: asks the policies of a plan that is not read by `query/read.ts`: of relations and of the records that writes return.
 
 import { scoperOf } from '../../../access/policies/scoper-of.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'

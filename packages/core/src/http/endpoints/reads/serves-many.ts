@@ -1,4 +1,4 @@
-// Whether a request reads or writes several records, as hooks are told before its body is parsed.
+// servesMany: whether a request reads or writes several records (`args.many` of hooks), decided before its body is parsed.
 
 import type { Action } from '../../../access/action.ts'
 import type { ApiRequest } from '../../../model/request.ts'

@@ -1,5 +1,5 @@
-// admit: the stages `limit` and `authenticate`. Requests are counted by user, so most are authenticated before they are counted.
-// A limit is checked before a password or API key, which can be guessed and is expensive to check.
+// admit: the stages `limit` and `authenticate`, between routing and authorising. Requests are counted by user, so most are authenticated
+// before they are counted. A limit is checked before a password or API key, which can be guessed and is expensive to check.
 
 import type { ActionCheck } from '../../../access/authorize.ts'
 import { callerOf, hostVary, isUser } from '../../../access/caller.ts'
@@ -21,10 +21,11 @@ import type { RateWindow } from '../../../model/settings/auth/rate-windows.ts'
 import type { Runtime } from '../../call/call.ts'
 import { userIdentityOf } from '../auth/user-identity.ts'
 
-/** The input of these two stages. */
+/** The input of these two stages: what the route requires. */
 export interface Admission {
-  /** Route and method, as part of the rate limit's key; does not depend on how the client wrote the path. */
+  /** Route and method, `Book:GET`, as part of the rate limit's key; does not depend on how the client wrote the path. */
   readonly route: string
+  /** The rate limits of the route, such as 100 requests per minute; none if the list is empty. */
   readonly windows: readonly RateWindow[]
   /** Any of these strategies is accepted. */
   readonly strategies: readonly StrategyName[]
@@ -58,7 +59,9 @@ export function admissionOf(
 export interface Admitted {
   /** The user that the role rules check. */
   readonly user: unknown
+  /** The strategy that found the user; undefined if the host gave it, or for an anonymous request. */
   readonly strategy: StrategyName | undefined
+  /** `Vary` and the rate limit headers of the response. */
   readonly headers: LimitHeaders
   /** Counts another request with the same credentials against the limit of its route, without verifying them again. */
   countAgain(admission: Admission): Promise<LimitHeaders>
@@ -160,8 +163,8 @@ const knownGiven = (given: GivenCaller, accepted: readonly StrategyName[]): Give
   return strategy === undefined || accepted.includes(strategy) ? given : unknownSender
 }
 
-/** Looks up the roles of an admitted user. */
-export const callerAdmitted = (
+/** Returns the caller: the admitted user with its roles, or the caller that the host gives. */
+export const lookUpCaller = (
   { signIn: { given }, host, registry }: Runtime,
   { user, strategy }: Pick<Admitted, 'user' | 'strategy'>,
 ): MaybePromise<Caller> =>
@@ -207,7 +210,9 @@ function counter(
     async afterwards(identity: Identity | null): Promise<LimitHeaders> {
       if (windows.length === 0 || !pending) return {}
       if (identity === null && claimed.length > 0) await limiter.count(guesses(), windows)
-      const account = credentials.find((one) => one.strategy === identity?.strategy)?.account
+      const account = credentials.find(
+        (credential) => credential.strategy === identity?.strategy,
+      )?.account
       return limiter.count(account ? byAccount(account) : await byUser(identity?.user), windows)
     },
   }

@@ -1,4 +1,5 @@
-// Calls the endpoint for a route and method; sends reads to a replica and adds the write position to responses of writes.
+// answerRoute: the stage `endpoint`: calls the endpoint of a route and method. Reads go to a replica, if there is one; responses of writes
+// get the write position (`X-Write-Position`).
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
-// What a caller with withheld columns sees: the same request with other resources. After that, a withheld column or relation is an unknown
-// name.
+// narrowedToCaller: the last step of authorising. A caller from whom columns are withheld (`read`, `write` of columns) gets the same call
+// with resources that lack them, so that a withheld column or relation is an unknown name in all later stages.
 
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Registry } from '../../../model/registry/resource.ts'

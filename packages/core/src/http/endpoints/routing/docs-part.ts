@@ -2,6 +2,7 @@
 
 import type { DocsSettings } from '../../../model/settings/settings.ts'
 
+/** The HTML page, the script that it loads, or the OpenAPI document as JSON. */
 export type DocsPart = 'page' | 'script' | 'document'
 
 /** Returns which part of the documentation is at a path, or undefined. */

@@ -1,4 +1,5 @@
-// The last steps of a successful response: the return callback, the ETag and the final callback (docs/guide/hooks.md).
+// The last steps of a successful response: the return callback, the ETag and the final callback (docs/guide/hooks.md). For a read they follow
+// the endpoint; for a write the callbacks run inside its transaction.
 
 import { runFinalOf, runReturn } from '../../../access/hooks/read-hooks.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
@@ -14,7 +15,8 @@ export function runReturnAndTag(call: Call, result: Result): MaybePromise<Result
   // the callback.
   const tagsLists = resource.settings.listEtags && hooks.final === undefined
   const conditional = { request, method, tagsLists }
-  const tagged = (one: Result): Result => (call.asPage ? one : withTag(conditional, one))
+  const tagged = (untagged: Result): Result =>
+    call.asPage ? untagged : withTag(conditional, untagged)
   if (hooks.return === undefined) return tagged(result)
   return andThen(runReturn(call, hooks.return, result.value, call.endsAsText), (returned) =>
     tagged({ ...result, ...returned, finished: true }),

@@ -1,5 +1,5 @@
-// Whether a URL belongs to the API, and whether a path belongs to an endpoint without a resource: batch, index, documentation, health or
-// authentication.
+// Whether a URL belongs to the API, and whether a path belongs to an endpoint of its own, without a resource: batch, index, documentation,
+// health or authentication.
 
 import type { ApiSettings } from '../../../model/settings/settings.ts'
 import { isIndex, isServed, type RouteTable, splitUrl } from '../../route-table.ts'

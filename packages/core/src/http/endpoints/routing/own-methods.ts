@@ -1,9 +1,11 @@
-// The methods of endpoints that belong to no resource: documentation, health, index, batch and authentication.
+// optionsResult: OPTIONS and 405 of endpoints that belong to no resource: documentation, health, index, batch and authentication. Each calls
+// it first.
 
 import { methodNotAllowed } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'
 import type { Result } from '../../envelope.ts'
 
+/** The methods of an endpoint that only reads. */
 export const readMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /** Returns the response to OPTIONS, with the methods in `Allow`; undefined for another method of the list. Throws 405 for the rest. */

@@ -1,4 +1,5 @@
-// The parameters of endpoints without a query language: the OpenAPI document, the index, batches and the authentication endpoints.
+// refuseParameters: for endpoints without a query language (the OpenAPI document, the index, batches, authentication), which would otherwise
+// ignore a parameter that the client means.
 
 import { unknownParameter } from '../../../errors.ts'
 import type { ApiRequest } from '../../../model/request.ts'

@@ -1,4 +1,5 @@
-// RouteFacts: the allowed methods, checks and admission of a route. They are the same for every request, so they are computed once.
+// RouteFacts: the methods that a route allows, and for each of them the role checks, strategies and rate limits. They are the same for every
+// request, so they are computed once.
 
 import { type ActionCheck, checksOf } from '../../../access/authorize.ts'
 import type { ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
@@ -15,8 +16,11 @@ export interface RouteFacts {
   readonly methods: ReadonlyMap<string, MethodFacts>
 }
 
+/** What a method of a route requires. */
 export interface MethodFacts {
+  /** The actions that the caller's roles must allow. */
   readonly checks: readonly ActionCheck[]
+  /** The rate limits, and the strategies that authenticate its caller. */
   readonly admission: Admission
 }
 

@@ -1,6 +1,6 @@
 // route: a request's URL and method → the `Call` that later stages use. Throws 404 and 414.
 
-import type { KnownCall } from '../../../access/hook-args.ts'
+import type { KnownCall } from '../../../access/hooks/hook-args.ts'
 import { anonymous } from '../../../access/roles/roles.ts'
 import {
   type ApiError,
@@ -43,10 +43,10 @@ export function refuseLongUrl(
   if (length > limit) throw urlTooLong(length, setting, limit)
 }
 
-/** The path and the query of a URL. */
+/** The path and the raw query of a URL: `/api/books`, `price__ge=30`. */
 export type SplitUrl = ReturnType<typeof splitUrl>
 
-/** The settings that shape an error response: `final` and error callbacks, and the naming of its members; and what these callbacks receive about the request. */
+/** What the response to a failed request depends on: its final and error callbacks, what these receive, and which members the body has. */
 interface ResponseSettings extends Pick<ApiSettings, 'hooks' | 'dump'> {
   readonly known: KnownCall
 }
@@ -114,6 +114,7 @@ export function unknownPathOf(
   const routes = routing.table
   const unrestored = unrestoredResource(routes, path)
   if (unrestored !== undefined) return notRestored(settings, registry, path, unrestored)
+  // The settings that would enable paths such as `/batch` (`model/settings/endpoints/disabled-endpoints.ts`).
   const setting = settings.disabledEndpoints.get(path)
   return setting === undefined
     ? unknownPath(path, documentedPathLike(settings, routes, path))
@@ -151,7 +152,7 @@ function documentedPathLike(
   return similarPath(routes, [...ownRoutePaths].filter(Boolean), path)
 }
 
-/** Returns the settings for the error response of a request; undefined if its path has no route. */
+/** Returns the settings for the response to a request that failed before or during routing; undefined if its path has no route. */
 export function responseSettingsOf(
   routes: RouteTable,
   request: ApiRequest,

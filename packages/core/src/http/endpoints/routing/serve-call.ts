@@ -1,4 +1,5 @@
-// serveCall: the stages of a routed request: setup, limit, authenticate, authorise, and its endpoint.
+// serveCall: the stages of a routed request: setup, limit, authenticate, authorise, its endpoint and the return callback. `handle.ts` calls
+// it and sends the result; a batch calls the single stages.
 
 import { authorize } from '../../../access/authorize.ts'
 import { isUser } from '../../../access/caller.ts'
@@ -23,7 +24,7 @@ import {
   type Admission,
   type Admitted,
   admitCall,
-  callerAdmitted,
+  lookUpCaller,
   needsNoAdmission,
 } from './admit.ts'
 import { answerRoute } from './answer-route.ts'
@@ -31,19 +32,21 @@ import { narrowedToCaller } from './caller-route.ts'
 import { runReturnAndTag } from './finish.ts'
 import { factsOf, type MethodFacts } from './route-facts.ts'
 
-/** What the stages tell of a request, besides its result: its latest call, and headers that are sent even if a later stage fails. */
-interface Told extends LatestCall {
+/** What the stages note of a request besides its result: its latest call, and headers that are sent even if a later stage fails. */
+interface StageNotes extends LatestCall {
   readonly always: Record<string, string>
 }
 
 /** Runs the stages after routing. */
-export function serveCall(call: Call, route: Route, told: Told): MaybePromise<Result> {
+export function serveCall(call: Call, route: Route, notes: StageNotes): MaybePromise<Result> {
   if (call.method === 'OPTIONS') return optionsOf(route)
   const facts = methodFactsOf(route, call)
   // Continues synchronously if nothing must be awaited: a promise costs about as much as a small stage.
   return needsAdmission(call, facts)
-    ? admit(call, facts, told).then((own) => admitted(own, route, facts, told))
-    : admitted(call, route, facts, told)
+    ? setUpAndIdentify(call, facts, notes).then((own) =>
+        authorizeAndAnswer(own, route, facts, notes),
+      )
+    : authorizeAndAnswer(call, route, facts, notes)
 }
 
 /** Returns the response to OPTIONS. */
@@ -87,9 +90,9 @@ export const needsIdentity = ({ runtime, request }: Call, { admission }: MethodF
   !needsNoAdmission(admission) || isUser(request.user) || runtime.signIn.given !== undefined
 
 /** Runs the stages setup, limit and authenticate. */
-async function admit(call: Call, facts: MethodFacts, told: Told): Promise<Call> {
+async function setUpAndIdentify(call: Call, facts: MethodFacts, notes: StageNotes): Promise<Call> {
   await setUp(call)
-  return needsIdentity(call, facts) ? identify(call, facts.admission, told) : call
+  return needsIdentity(call, facts) ? identify(call, facts.admission, notes) : call
 }
 
 /** Runs the stage setup, if the request has a setup callback. */
@@ -100,22 +103,26 @@ export async function setUp(call: Call): Promise<void> {
 }
 
 /** Runs the stages from authorize on. */
-function admitted(
+function authorizeAndAnswer(
   call: Call,
   route: Route,
   { checks }: MethodFacts,
-  told: LatestCall,
+  notes: LatestCall,
 ): MaybePromise<Result> {
   authorize(call.caller, checks)
-  return answerAuthorized(call, route, told)
+  return answerAuthorized(call, route, notes)
 }
 
 /** Runs the stages after authorize. */
-export function answerAuthorized(call: Call, route: Route, told: LatestCall): MaybePromise<Result> {
+export function answerAuthorized(
+  call: Call,
+  route: Route,
+  notes: LatestCall,
+): MaybePromise<Result> {
   const whole = call.isQuery ? withWholeQuery(call) : call
   return andThen(narrowedToCaller(whole, route), (narrowed) => {
-    told.call = narrowed?.call ?? whole
-    return answer(told.call, narrowed?.route ?? route)
+    notes.call = narrowed?.call ?? whole
+    return answer(notes.call, narrowed?.route ?? route)
   })
 }
 
@@ -124,12 +131,12 @@ const withWholeQuery = (call: Call): Call => ({
   query: wholeQuery(call.request, call.query, bodyLimitOf(call.runtime.settings)),
 })
 
-/** Runs the endpoint, the return callback, and what the client prefers. */
+/** Runs the endpoint and the return callback, and applies the header `Prefer`. */
 const answer = (call: Call, route: Route): MaybePromise<Result> =>
-  andThen(answerRoute(call, route), (result) => finished(call, route, result))
+  andThen(answerRoute(call, route), (result) => finishResult(call, route, result))
 
-/** Runs the return callback for what an endpoint returned, and takes the form that the client prefers. */
-export const finished = (call: Call, route: Route, result: Result): MaybePromise<Result> =>
+/** Runs the return callback for what an endpoint returned, adds the ETag, and applies the header `Prefer` of a write. */
+export const finishResult = (call: Call, route: Route, result: Result): MaybePromise<Result> =>
   isRead(call.method)
     ? runReturnAndTag(call, result)
     : andThen(runReturnAndTag(call, result), (tagged) => preferred(call, route, tagged))
@@ -141,11 +148,11 @@ function preferred({ request, method }: Call, route: Route, result: Result): Res
 }
 
 /** Runs the stages limit and authenticate; returns the call with its caller. */
-async function identify(call: Call, admission: Admission, told: Told): Promise<Call> {
-  const { caller, headers } = await callerAdmittedTo(call, admission)
-  Object.assign(told.always, headers)
+async function identify(call: Call, admission: Admission, notes: StageNotes): Promise<Call> {
+  const { caller, headers } = await limitAndAuthenticate(call, admission)
+  Object.assign(notes.always, headers)
   const identified = withCaller(call, caller)
-  told.call = identified
+  notes.call = identified
   return identified
 }
 
@@ -155,13 +162,16 @@ export interface AdmittedCaller extends Admitted {
 }
 
 /** Runs the stages limit and authenticate; returns the caller. */
-export async function callerAdmittedTo(call: Call, admission: Admission): Promise<AdmittedCaller> {
+export async function limitAndAuthenticate(
+  call: Call,
+  admission: Admission,
+): Promise<AdmittedCaller> {
   const admitted = await admitCall(
     call.runtime,
     call.request,
     call.isQuery ? { ...admission, reads: true } : admission,
   )
-  const found = callerAdmitted(call.runtime, admitted)
+  const found = lookUpCaller(call.runtime, admitted)
   const caller = found instanceof Promise ? await found : found
   call.runtime.access.hintMissingRoles(caller)
   return { ...admitted, caller }

@@ -1,4 +1,4 @@
-// Tells the host, not the client, why a request for a model without meta is 404: the model may have been meant to be published.
+// unpublishedHint: warns the host, not the client, that a model without meta was requested, which is 404: `meta` may have been forgotten.
 
 import type { HostFunctions } from '../../../access/hooks/host-functions.ts'
 import type { Registry } from '../../../model/registry/resource.ts'

@@ -1,4 +1,5 @@
-// Finds the error for a request whose body a parser of the host could not read. Such a request is always refused.
+// refusalOfUnread: the error for a request whose body the host's parser (`express.json()`) could not read. Such a request is always refused,
+// if possible with the error that this API would have answered.
 
 import { ApiError, type UnreadBody } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'

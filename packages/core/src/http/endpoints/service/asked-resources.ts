@@ -1,4 +1,5 @@
-// Which resources a read asks for besides that of its path, found by planning it for a caller who may list each of them.
+// askedResources: for `explainAccess`, which resources a read asks for besides that of its path (`?join=author` asks for `authors`), found by
+// planning it for a caller who may list each of them.
 
 import { ApiError } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -8,6 +9,7 @@ import type { Reach } from '../../../query/plan/context.ts'
 import type { EmbedPlan } from '../../../query/plan/plan.ts'
 import { planList, planOne, planRelated } from '../../../query/plan/read-plan.ts'
 
+/** A resource that a query names by its relations, and what happens if the caller may not list it. */
 export interface AskedResource {
   readonly resource: Resource
   /** Whether its records are embedded, so that `can_read` decides about each. */
@@ -31,6 +33,7 @@ export function askedResources(route: Route, ast: QueryAst): readonly AskedResou
   }))
 }
 
+/** Returns the error of the read for a caller who may list every resource but this one; undefined if it is served. */
 function refusalWithout(route: Route, ast: QueryAst, resource: Resource): ApiError | undefined {
   try {
     embedsOf(route, ast, (other) => other !== resource)
@@ -41,6 +44,7 @@ function refusalWithout(route: Route, ast: QueryAst, resource: Resource): ApiErr
   }
 }
 
+/** Plans the read for a caller who may list the resources of `reach`, and returns its embeds. Throws the error of a refused read. */
 function embedsOf(route: Route, ast: QueryAst, reach: Reach): readonly EmbedPlan[] {
   switch (route.kind) {
     case 'collection':

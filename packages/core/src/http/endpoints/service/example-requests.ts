@@ -56,7 +56,7 @@ function subjectOf(resource: Resource, listable: readonly Resource[], base: stri
     ordered(resource),
     joined(resource, relations),
     grouped(resource),
-  ].filter((one) => one !== undefined)
+  ].filter((query) => query !== undefined)
   const requests = [{ about: '', query: 'limit=5' }, ...queries].map(({ about, query }) => ({
     description: `${words[0]?.toUpperCase()}${words.slice(1)}${about}`,
     url: `${url}?${query}`,
@@ -83,7 +83,7 @@ function plainColumns(resource: Resource): readonly NamedColumn[] {
 function filtered(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowFilters) return undefined
   const column = plainColumns(resource).find(
-    (one) => one.enum === undefined && operatorFits('ilike', one),
+    (column) => column.enum === undefined && operatorFits('ilike', column),
   )
   return (
     column && { about: ` with “an” in ${column.name}`, query: `${column.name}__ilike=an&limit=5` }
@@ -135,7 +135,7 @@ function grouped(resource: Resource): ExampleQuery | undefined {
   const readable = (column: NamedColumn): boolean =>
     column.definition.read === undefined && resource.columns.has(column.name) && isGroupable(column)
   const column =
-    plainColumns(resource).find((one) => one.enum !== undefined && readable(one)) ??
+    plainColumns(resource).find((column) => column.enum !== undefined && readable(column)) ??
     foreign.find(readable)
   return (
     column && {

@@ -1,11 +1,12 @@
-// explainAccess: reports stage by stage which rule allows or refuses a user's request, without running it.
+// explainAccess: `api.explainAccess(user, { method: 'GET', url: '/api/books' })`, which reports stage by stage which rule allows or refuses a
+// user's request, without running it. A tool for developers: no request calls it.
 
 import { decidingKey, methodOf, type Permission } from '../../../access/action.ts'
 import { checksOf } from '../../../access/authorize.ts'
 import { callerOf } from '../../../access/caller.ts'
+import { scopeText } from '../../../access/policies/check-scope.ts'
 import type { Policies } from '../../../access/policies/policy.ts'
-import { scopeText } from '../../../access/policies/policy-scope.ts'
-import { isKnown } from '../../../access/reach.ts'
+import { isAuthenticatedFor } from '../../../access/reach.ts'
 import { needsAuthentication } from '../../../access/requirement.ts'
 import {
   type Caller,
@@ -130,7 +131,7 @@ function queryRights(
   const resource = route.kind === 'related' ? route.relation.target : route.resource
   try {
     const asked = askedResources(route, parseRead({ query }, resource))
-    return asked.flatMap((one) => relatedRights(policies, one, caller))
+    return asked.flatMap((related) => relatedRights(policies, related, caller))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { model } = routeStep(200, '', route).step
@@ -187,7 +188,7 @@ function upsertRights(change: Needed, caller: Caller): readonly Judged[] {
     const because = `on_conflict may change stored records, and ${resource.name} has no PATCH`
     return [...upsert, refusing(403, { ...step, at: 'allowed_methods', because })]
   }
-  if (needsAuthentication(resource, action) && !isKnown(resource, caller)) {
+  if (needsAuthentication(resource, action) && !isAuthenticatedFor(resource, caller)) {
     const { at, because } = authentication(change, caller)
     return [...upsert, refusing(403, { ...step, at, because })]
   }

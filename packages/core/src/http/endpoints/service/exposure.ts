@@ -1,8 +1,9 @@
-// describeExposure: which endpoints, fields, filters and relations each role can use, as stable text to commit and diff.
+// describeExposure: `api.exposure()`, which lists the endpoints, fields, filters and relations that each role can use, as stable text to commit
+// and diff. No request calls it.
 
 import { type Action, methodOf } from '../../../access/action.ts'
 import { registryOfRoles } from '../../../access/column-rights.ts'
-import { mayAct, mayList } from '../../../access/reach.ts'
+import { hasPermission, isListAllowed } from '../../../access/reach.ts'
 import { anonymous, type Caller } from '../../../access/roles/roles.ts'
 import { rolesNamed } from '../../../access/roles/roles-named.ts'
 import {
@@ -93,7 +94,7 @@ function describe(exposed: Exposed, resource: Resource, caller: Caller): readonl
 }
 
 const canRead = (resource: Resource, caller: Caller): boolean =>
-  mayAct(resource, 'GET_MANY', caller) || mayAct(resource, 'GET_ONE', caller)
+  hasPermission(resource, 'GET_MANY', caller) || hasPermission(resource, 'GET_ONE', caller)
 
 function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
   const { bulkMethods, softDelete } = resource.settings
@@ -101,14 +102,14 @@ function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller):
   const lists: readonly Action[] = ['GET_MANY', 'POST', ...bulk]
   const items: readonly Action[] = ['GET_ONE', 'PATCH', 'PUT', 'DELETE']
   const allowed = (actions: readonly Action[]) =>
-    actions.filter((action) => mayAct(resource, action, caller)).map(methodOf)
+    actions.filter((action) => hasPermission(resource, action, caller)).map(methodOf)
   const [url, ...aliases] = resource.paths.map((path) => `${settings.prefix}/${path}`)
   if (url === undefined) return []
   const endpoints = [
     ...allowed(lists).map((method) => `${method} ${url}`),
     ...upsertsOf(resource, caller).map((parameter) => `POST ${url}?${parameter}`),
     ...(isKeyless(resource) ? [] : allowed(items)).map((method) => `${method} ${url}/<id>`),
-    ...(softDelete !== null && !isKeyless(resource) && mayAct(resource, 'RESTORE', caller)
+    ...(softDelete !== null && !isKeyless(resource) && hasPermission(resource, 'RESTORE', caller)
       ? [`POST ${url}/<id>/restore`]
       : []),
   ]
@@ -123,7 +124,7 @@ function upsertsOf(resource: Resource, caller: Caller): readonly string[] {
   const keys = conflictKeys(resource).map(({ names }) => names.join(','))
   return resource.settings.allowUpsert &&
     keys.length > 0 &&
-    needed.every((permission) => mayAct(resource, permission, caller))
+    needed.every((permission) => hasPermission(resource, permission, caller))
     ? [`on_conflict=<${[...new Set(keys)].join('|')}>`]
     : []
 }
@@ -143,7 +144,7 @@ const hooksOf = (policy: AccessPolicy): readonly string[] =>
 
 function searchOf(resource: Resource, caller: Caller): readonly string[] {
   const { search } = resource
-  if (search.length === 0 || !mayAct(resource, 'GET_MANY', caller)) return []
+  if (search.length === 0 || !hasPermission(resource, 'GET_MANY', caller)) return []
   return [`search: ${search.map((column) => `${column.name}${decided(column)}`).join(', ')}`]
 }
 
@@ -161,10 +162,10 @@ function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
 /** Returns the methods by which the caller can write a column. */
 function writesOf(resource: Resource, column: NamedColumn, caller: Caller): readonly string[] {
   return [
-    mayAct(resource, 'POST', caller) && !unwritable(resource, column, 'create')
+    hasPermission(resource, 'POST', caller) && !unwritable(resource, column, 'create')
       ? 'write on POST'
       : '',
-    mayAct(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
+    hasPermission(resource, 'PATCH', caller) && !unwritable(resource, column, 'update')
       ? 'write on PATCH'
       : '',
   ].filter(Boolean)
@@ -182,7 +183,7 @@ function decided({ definition: { read, write } }: NamedColumn): string {
 
 function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string {
   const { allowFilters, allowOrderBy, allowGroupby, allowAggregation } = resource.settings
-  const lists = mayAct(resource, 'GET_MANY', caller)
+  const lists = hasPermission(resource, 'GET_MANY', caller)
   const uses = [
     canRead(resource, caller) ? 'read' : '',
     ...writesOf(resource, column, caller),
@@ -221,9 +222,9 @@ function relationUses(
   const many = relation.cardinality === 'many'
   const route =
     !isKeyless(resource) &&
-    mayAct(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
-    mayAct(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
-  const reads = canRead(resource, caller) && mayList(relation.target, caller)
+    hasPermission(resource, many ? 'RELATION_GET_MANY' : 'RELATION_GET_ONE', caller) &&
+    hasPermission(relation.target, many ? 'GET_MANY' : 'GET_ONE', caller)
+  const reads = canRead(resource, caller) && isListAllowed(relation.target, caller)
   const { addRelations, allowJoin, allowFilters } = resource.settings
   return [
     route ? 'route' : '',

@@ -6,9 +6,10 @@ import type { ApiRequest } from '../../../model/request.ts'
 import type { Result } from '../../envelope.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
 
+/** `live`: whether the process runs; `ready`: whether it can serve requests. */
 export type HealthPart = 'live' | 'ready'
 
-/** Returns which health check is at a path, or undefined. `route` is undefined if the health routes are disabled. */
+/** Returns which health check is at a path, or undefined. `route` is API_HEALTH_ROUTE; undefined if the health routes are disabled. */
 export function healthPartAt(route: string | undefined, path: string): HealthPart | undefined {
   if (route === undefined || !path.startsWith(route)) return undefined
   if (path.length === route.length) return 'live'

@@ -1,10 +1,10 @@
-// The index: GET of the prefix or of the root lists the resources that the caller may list.
+// The index: `GET /api` (the prefix) or `GET /` lists the resources that the caller may list, with example requests.
 
 import type { Action } from '../../../access/action.ts'
 import type { HookCall } from '../../../access/hooks/hook-call.ts'
 import { runSetup } from '../../../access/hooks/read-hooks.ts'
 import { refusesList } from '../../../access/policies/scope.ts'
-import { mayAct, mayList } from '../../../access/reach.ts'
+import { hasPermission, isListAllowed } from '../../../access/reach.ts'
 import type { Caller } from '../../../access/roles/roles.ts'
 import type { LimitHeaders } from '../../../auth/limits/limiter.ts'
 import { ApiError } from '../../../errors.ts'
@@ -17,7 +17,7 @@ import { collectionUrl } from '../../../query/serialize/links.ts'
 import type { Runtime } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 import type { ListedResource, ServiceIndex } from '../../pages/index-page.ts'
-import { admitCall, callerAdmitted } from '../routing/admit.ts'
+import { admitCall, lookUpCaller } from '../routing/admit.ts'
 import { optionsResult, readMethods } from '../routing/own-methods.ts'
 import { refuseParameters } from '../routing/refuse-parameters.ts'
 import { exampleRequests } from './example-requests.ts'
@@ -51,7 +51,7 @@ async function identify(
   const { strategies } = auth
   const admission = { route: 'index', windows: rateWindows, strategies, required: false }
   const admitted = await admitCall(runtime, request, admission)
-  return { caller: await callerAdmitted(runtime, admitted), headers: admitted.headers }
+  return { caller: await lookUpCaller(runtime, admitted), headers: admitted.headers }
 }
 
 /** Returns the resources that the caller may list: methods, authentication and role rules allow it, and the policy does not refuse it. */
@@ -60,12 +60,13 @@ async function listableBy(call: HookCall, resources: readonly Resource[]): Promi
   const db = await runtime.database.session(request)
   const listed: Resource[] = []
   for (const resource of resources) {
-    if (resource.paths.length === 0 || !mayList(resource, caller)) continue
+    if (resource.paths.length === 0 || !isListAllowed(resource, caller)) continue
     if (!(await isRefused({ call, db }, resource))) listed.push(resource)
   }
   return listed
 }
 
+/** Whether the policy of a resource refuses its list, or fails. */
 async function isRefused(
   scope: Parameters<typeof refusesList>[0],
   resource: Resource,
@@ -112,6 +113,6 @@ const listed = (resource: Resource, caller: Caller, base: string): ListedResourc
   description: resource.settings.description ?? null,
   size: resource.settings.size ?? null,
   methods: actions
-    .filter(([, action]) => mayAct(resource, action, caller))
+    .filter(([, action]) => hasPermission(resource, action, caller))
     .map(([method]) => method),
 })

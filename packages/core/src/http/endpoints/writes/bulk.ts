@@ -1,4 +1,5 @@
-// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction (docs/guide/writing.md).
+// PATCH and DELETE on a collection: change all records that match the filters, or those of a list, in one transaction
+// (docs/guide/writing.md). Called by `routing/answer-route.ts` for an authorised call.
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import {
@@ -47,7 +48,7 @@ import { bodyOf, refuseFields } from './request/write-body.ts'
 import { refuseIdempotencyKey, refusePrecondition } from './request/write-headers.ts'
 import { refuseAllBut, refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan, knownRows, planEcho, returnedEcho } from './response/echo.ts'
-import { listKeysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/written-result.ts'
 import { inWrite, type Writing } from './write-stages.ts'
 
 /**
@@ -220,7 +221,7 @@ async function readChanges(
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
 }
 
-/** Refuses a body with problems; then values that are not of their column's type are problems, too. */
+/** Throws 400 for a body with problems; then values that are not of their column's type are reported with them. */
 function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
   if (problems.any) addOtherForms(problems, nodes)
   problems.refuse()
@@ -288,6 +289,7 @@ function refuseOrderAndGroups({ raw, order, distinctOn, groupBy, aggregates }: Q
   }
 }
 
+/** Plans which records the filters match; throws 400 for parameters that have no meaning in a bulk write, and without any filter. */
 function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   refusePrecondition(call)
   refuseIdempotencyKey(call)
@@ -300,6 +302,7 @@ function selectionOf(call: Call, resource: Resource, ast: QueryAst): Selection {
   return { rows: plan.rows, ...limitOf(resource, ast) }
 }
 
+/** Returns how many records the write may concern: `max_affected`, or API_MAX_BULK if that is lower. */
 function limitOf(resource: Resource, ast: QueryAst): Pick<Selection, 'max' | 'limit' | 'at'> {
   const { bulk } = resource.settings.limits
   const text = ast.single.max_affected?.text

@@ -1,7 +1,7 @@
 // POST on a collection: creates one record or a list, or upserts with `on_conflict` (docs/guide/writing.md).
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
-import { mayAct } from '../../../access/reach.ts'
+import { hasPermission } from '../../../access/reach.ts'
 import { featureDisabled, forbidden, tooManyRecords, wrongBody } from '../../../errors.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -32,11 +32,14 @@ import { refusePrecondition } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan, knownRows, returnedEcho } from './response/echo.ts'
 import { idempotent } from './response/idempotent-post.ts'
-import { listKeysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/written-result.ts'
 import { upsert } from './upsert.ts'
 import { inWrite, type Writing } from './write-stages.ts'
 
-/** `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. */
+/**
+ * `POST /api/books` with a book, or with a list of books if bulk writes are allowed → 201. With an Idempotency-Key, the response is stored
+ * with the records.
+ */
 export function create(call: Call, resource: Resource): Promise<Result> {
   const ast = parse(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
@@ -46,7 +49,7 @@ export function create(call: Call, resource: Resource): Promise<Result> {
     const at = `on_conflict=${ast.single.on_conflict?.text}`
     throw featureDisabled('Upserting', settingNames.allowUpsert, at)
   }
-  if (isUpsert && !mayAct(resource, 'UPSERT', call.caller)) throw forbidden()
+  if (isUpsert && !hasPermission(resource, 'UPSERT', call.caller)) throw forbidden()
   refusePrecondition(call)
   // Before the body is read, so that a mistake in the query is reported first.
   const one = cachedEchoPlan(call, resource, ast, 'one')
@@ -66,6 +69,7 @@ export function create(call: Call, resource: Resource): Promise<Result> {
   )
 }
 
+/** Checks the records of the body and inserts them; `echo` is the plan by which they are read for the response. */
 async function insertAll(
   call: Call,
   resource: Resource,

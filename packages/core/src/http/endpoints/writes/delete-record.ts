@@ -1,4 +1,4 @@
-// remove: DELETE on one record.
+// remove: DELETE on one record, `DELETE /api/books/1`; a soft delete if the model has a column for it.
 
 import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
 import { writesOthers } from '../../../model/registry/relations/dependents.ts'
@@ -60,6 +60,7 @@ export function cascadeParameter({ settings }: Resource, ast: QueryAst): boolean
   return cascade
 }
 
+/** Throws 400 for filters: they choose records of a list only. */
 function refuseConditions({ raw, where: [first] }: QueryAst): void {
   if (first === undefined) return
   const at = raw.slice(first.span.start, first.span.end)

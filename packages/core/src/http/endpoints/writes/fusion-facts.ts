@@ -1,11 +1,11 @@
-// FusionFacts: what decides whether one statement makes the write of a record (`write/fusion`): callbacks, the access rules and the
-// database. `FusionFacts` says what each member means.
+// fusionFacts: what `write/fusion` asks about a request to decide whether one statement can make the write of a record: callbacks, the access
+// rules and the database. The type `FusionFacts` says what each member means.
 
 import type { Action } from '../../../access/action.ts'
 import { needsChanges } from '../../../access/hooks/commit.ts'
 import { hasDump } from '../../../access/hooks/read-hooks.ts'
 import { hasCallback } from '../../../access/hooks/write-hooks.ts'
-import { mayAct } from '../../../access/reach.ts'
+import { hasPermission } from '../../../access/reach.ts'
 import { actsOnDependents, dependentsOf } from '../../../model/registry/relations/dependents.ts'
 import type { Opened } from '../../../query/scoper.ts'
 import { type FusionFacts, maySet } from '../../../write/fusion/fusion-of.ts'
@@ -14,6 +14,7 @@ import type { WriteHooks } from '../../../write/store/write-context.ts'
 import type { Call } from '../../call/call.ts'
 import { isHosted } from '../reads/database/request-database.ts'
 
+/** Returns the facts of a request that writes one record on the connection `opened`. */
 export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRecord): FusionFacts {
   const { runtime, caller, hooks, method } = call
   const { dialect } = lease
@@ -28,7 +29,7 @@ export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRe
     callback: notesChanges(call) || hasCallback(resource, method, callback),
     dependents: record === null && hasDependents(call, oneRecord),
     endsUsers: mayEndUsers(call, oneRecord),
-    permitted: mayAct(resource, action, caller) && (echo === null || call.reach(resource)),
+    permitted: hasPermission(resource, action, caller) && (echo === null || call.reach(resource)),
     narrows: (target) => runtime.access.policies.narrows(target),
     locksReferred: (target) =>
       !dialect.capabilities.locksRows || dialect.lockReferred?.(target) !== undefined,
@@ -37,7 +38,7 @@ export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRe
   }
 }
 
-/** The right that the write needs, and the callback that it calls. */
+/** Returns the right that the write needs, and the callback that it calls. */
 function calledFor({
   change,
   record,
@@ -47,12 +48,15 @@ function calledFor({
   return change === 'insert' ? ['POST', 'add'] : [replace ? 'PUT' : 'PATCH', 'update']
 }
 
-/** Whether tokens and keys of a user may end with the write. */
+/** Whether the write may remove a user or make it inactive, so that its tokens and API keys are revoked. */
 function mayEndUsers({ runtime }: Call, oneRecord: OneRecord): boolean {
-  const { endings } = runtime.signIn
-  if (endings === undefined || endings.users.model !== oneRecord.resource.model) return false
+  const { credentialCleanup } = runtime.signIn
+  if (credentialCleanup === undefined || credentialCleanup.users.model !== oneRecord.resource.model)
+    return false
   if (oneRecord.change === 'insert') return false
-  const columns = [...endings.columns].map((name) => endings.users.allColumns.get(name)?.dbName)
+  const columns = [...credentialCleanup.columns].map(
+    (name) => credentialCleanup.users.allColumns.get(name)?.dbName,
+  )
   return (
     oneRecord.record === null ||
     maySet(
@@ -62,6 +66,7 @@ function mayEndUsers({ runtime }: Call, oneRecord: OneRecord): boolean {
   )
 }
 
+/** Whether other records may refer to the record that is removed, or are changed with it. */
 function hasDependents({ registry }: Call, { resource, change, cascade }: OneRecord): boolean {
   const isReferredTo = change === 'delete' && dependentsOf(registry, resource).length > 0
   return isReferredTo || actsOnDependents(registry, resource, { cascade })

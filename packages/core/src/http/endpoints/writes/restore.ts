@@ -1,4 +1,4 @@
-// POST …/<id>/restore: undoes a soft delete.
+// restore: `POST /api/books/1/restore` undoes a soft delete.
 
 import { recordNotFound } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -12,7 +12,7 @@ import { refuseFields } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan } from './response/echo.ts'
-import { writtenResult } from './response/result.ts'
+import { writtenResult } from './response/written-result.ts'
 import { inWrite } from './write-stages.ts'
 
 /** `POST /api/books/1/restore` → 200 and the record; 409 if it is not deleted. */

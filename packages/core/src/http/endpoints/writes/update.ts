@@ -1,4 +1,5 @@
-// PATCH and PUT on one record.
+// PATCH and PUT on one record, called by `routing/answer-route.ts` for an authorised call: reads and checks the body, then changes the record
+// in a transaction, or by one statement if `write/fusion` can.
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import { recordNotFound } from '../../../errors.ts'
@@ -26,7 +27,7 @@ import { bodyOf } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
 import { cachedEchoPlan } from './response/echo.ts'
-import { writtenResult } from './response/result.ts'
+import { writtenResult } from './response/written-result.ts'
 import { inWrite } from './write-stages.ts'
 
 /**
@@ -44,7 +45,7 @@ export async function update(
   refuseIdempotencyKey(call)
   const echo = cachedEchoPlan(call, resource, ast, 'one')
   const problems = inputProblems()
-  const body = bodyOf(call, problems, !replace)
+  const body = bodyOf(call, problems, { mayMerge: !replace })
   const isMerge = !replace && isMergePatch(call.request)
   const relationKeys = relationKeysOf(resource, ast)
   const mode = replace ? 'replace' : 'update'

@@ -1,4 +1,5 @@
-// POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/guide/writing.md).
+// POST with on_conflict: updates each record whose unique key exists, and creates the others (docs/guide/writing.md). `create.ts` calls it. Which
+// of both happens is known only in the transaction, so each object of the body is read both ways.
 
 import { transformHost, validatorHost } from '../../../access/hooks/model-functions.ts'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -25,7 +26,7 @@ import { uniqueColumns } from './request/unique-columns.ts'
 import { initialColumns, upsertKeyOf } from './request/upsert-key.ts'
 import type { Items } from './request/write-body.ts'
 import { knownRows, returnedEcho } from './response/echo.ts'
-import { listKeysOf, writtenResult } from './response/result.ts'
+import { listKeysOf, writtenResult } from './response/written-result.ts'
 import { inWrite } from './write-stages.ts'
 
 /** A record of the body, read both as a change and as a new record. A class, as `WriteNode` says. */
@@ -121,6 +122,7 @@ export async function upsert(
   )
 }
 
+/** Returns the node of a candidate: changed if a record with its key is found, otherwise created. */
 const nodeOf = (options: NodeOptions, candidate: Candidate): WriteNode => {
   const { change, create, createProblems, key } = candidate
   const { path } = create
@@ -139,6 +141,7 @@ const refersToItself = (resource: Resource): boolean =>
     ({ kind, target }) => kind === 'belongsTo' && target === resource,
   )
 
+/** Reads the objects of the body, each as a change and as a new record; adds the problems of the changes to `problems`. */
 async function readCandidates(
   call: Call,
   resource: Resource,

@@ -1,4 +1,5 @@
-// What all endpoints of writes share: they run in a transaction of `write/transaction`, with the WriteContext made here.
+// inWrite: runs the write of an endpoint, after its body was checked: takes the connection, and gives `write/transaction` the WriteContext
+// (connection, hooks, access rules, clock) and the steps around COMMIT. All endpoints of writes call it.
 
 import { needsChanges, runAfterCommit, runBeforeCommit } from '../../../access/hooks/commit.ts'
 import { validatorHost, valueSourcesOf } from '../../../access/hooks/model-functions.ts'
@@ -37,7 +38,7 @@ import type {
 import { writeRequest } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, open, pastSnapshot } from '../reads/database/request-database.ts'
+import { isHosted, openDatabase, withNewestRows } from '../reads/database/request-database.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
 import { fusionFacts } from './fusion-facts.ts'
 
@@ -49,12 +50,13 @@ export interface Writing extends OpenWrite {
   readonly opened: Opened
 }
 
+/** What an endpoint says about its write. */
 export interface StageOptions extends AttemptOptions {
   /** Problems of the body so far, to report together with those that depend on the stored record. */
   readonly problems?: InputProblems
-  /** The write stores many records after their hooks were called. */
+  /** Whether many records are stored together after their hooks were called. If a hook sends a statement, they are stored before it. */
   readonly isBulk?: boolean
-  /** Filters choose the records that the body describes, so it names none of them. */
+  /** Whether filters choose the records, so that changes have no path in the body (`Change.path`). */
   readonly byFilters?: boolean
 }
 
@@ -68,7 +70,7 @@ export async function inWrite(
   work: (writing: Writing) => Promise<Respond<Result>>,
   options: StageOptions = {},
 ): Promise<Result> {
-  const opening = open(call)
+  const opening = openDatabase(call)
   const opened = opening instanceof Promise ? await opening : opening
   const { runtime } = call
   const { batch } = runtime
@@ -87,10 +89,11 @@ export async function inWrite(
         if (batch === undefined) await runBeforeCommit(writing.call, changes)
       },
       endUsers: ({ context: { users }, opened: { lease, target } }) =>
-        users && runtime.signIn.endings?.end({ lease, target, isShared: false }, users),
-      noteChanges(changes, again) {
-        if (batch) batch.note(call, changes, again)
-        else runAfterCommit(call, changes, !opened.own.isTransaction)
+        users &&
+        runtime.signIn.credentialCleanup?.revoke({ lease, target, isShared: false }, users),
+      noteChanges(changes, rebuildResponse) {
+        if (batch) batch.note(call, changes, rebuildResponse)
+        else runAfterCommit(call, changes, { committed: !opened.own.isTransaction })
       },
     },
     work,
@@ -98,13 +101,13 @@ export async function inWrite(
   )
 }
 
-/** The requests, one inside another, inside which the hooks of a request run. */
+/** The requests, one inside another, inside which the hooks of a request run, the outermost first: `['POST of Book', 'POST of Author']`. */
 const trailIn = ({ runtime, action, resource }: Call): readonly string[] => [
   ...(runtime.signIn.given?.trail ?? []),
   `${action} of ${resource.name}`,
 ]
 
-/** One statement makes no write that calls a callback. */
+/** The hooks of a write that one statement makes: none, because a write with callbacks is never made so. */
 const noHooks: WriteHooks = {
   has: () => false,
   add: async (_, object) => object,
@@ -112,6 +115,7 @@ const noHooks: WriteHooks = {
   remove: async () => {},
 }
 
+/** Makes the context of one attempt of the write, on the connection of its transaction. */
 function writingIn(
   call: Call,
   resource: Resource,
@@ -134,7 +138,7 @@ function writingIn(
   const inside: Call = isAlone ? call : { ...call, transaction: hooks.db }
   const { target } = isAlone
     ? outside
-    : pastSnapshot(call, { ...outside, target: { ...outside.target, db: lease.db } })
+    : withNewestRows(call, { ...outside, target: { ...outside.target, db: lease.db } })
   const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
   const sources = keptSources(results, valueSourcesOf(inside))
@@ -150,7 +154,7 @@ function writingIn(
     defaultOf: sources.defaultOf,
     deletedValueOf: sources.deletedValueOf,
     changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
-    users: isAlone ? undefined : call.runtime.signIn.endings?.collect(),
+    users: isAlone ? undefined : call.runtime.signIn.credentialCleanup?.collect(),
     validate(checks) {
       const host = validatorHost(inside)
       return runChecks(checks, problems, host, (check) =>

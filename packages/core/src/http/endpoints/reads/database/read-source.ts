@@ -10,9 +10,10 @@ import { carriedPosition } from './write-position.ts'
 
 type Reading = Pick<Call, 'request' | 'runtime'>
 
+/** Whether requests of a method may be served by a replica. QUERY is GET here. */
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Reads from a replica. Undefined if no replica is suitable or the connection to the replica failed; the primary must then be read. */
+/** Calls `read` with a replica. Undefined if no replica is suitable or the connection to it failed; the primary must then be read. */
 export async function readFromReplica<T>(
   reading: Reading,
   read: (replica: Replica) => Promise<T | undefined>,
@@ -44,7 +45,7 @@ export function readPreferringReplica(
   return reading.then((result) => result ?? read(call))
 }
 
-/** The replica that each request under way reads from. */
+/** The replica from which each request reads; undefined for the primary. */
 const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
 
 /** Returns the replica of a request, the same for its user and its rows. */
@@ -86,6 +87,7 @@ const kindOf = (error: unknown, { dialect }: Replica): string | undefined =>
     ? dialect.classify(error.cause).kind
     : undefined
 
+/** Whether the connection to the replica failed. */
 const isLost = (error: unknown, replica: Replica): boolean =>
   kindOf(error, replica) === 'unavailable'
 

@@ -1,4 +1,5 @@
-// open: the database of a request: that of its session, a replica, or the transaction of a batch or of the host.
+// openDatabase: the database of a request, as a lease on which its statements are sent: that of its session, a replica, or the transaction
+// of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet.
 
 import { Lease } from '../../../../database/leases/lease.ts'
 import type { Replica } from '../../../../database/replicas/replica.ts'
@@ -21,7 +22,7 @@ export const isHosted = ({ runtime }: Pick<Call, 'runtime'>, own: AnyDatabase): 
  * The connection of a write. In a transaction of the host, whose isolation level is unknown, it reads the newest rows, as its UPDATEs
  * change these, instead of the snapshot of the transaction.
  */
-export const pastSnapshot = ({ runtime }: Pick<Call, 'runtime'>, opened: Opened): Opened =>
+export const withNewestRows = ({ runtime }: Pick<Call, 'runtime'>, opened: Opened): Opened =>
   opened.own.isTransaction && runtime.batch?.hosted !== false
     ? { ...opened, target: readingNewest(opened.target) }
     : opened
@@ -30,7 +31,7 @@ export const pastSnapshot = ({ runtime }: Pick<Call, 'runtime'>, opened: Opened)
 export type OpenedBy = Pick<Call, 'runtime' | 'request' | 'replica'>
 
 /** Gets the connection of this request: from API_SESSION_GETTER, a replica or `db`. */
-export const open = (call: OpenedBy): MaybePromise<Opened> =>
+export const openDatabase = (call: OpenedBy): MaybePromise<Opened> =>
   andThen(call.runtime.database.session(call.request), (own) =>
     call.replica === undefined
       ? andThen(call.runtime.database.dialect(own), (dialect) => openedWith(call, own, dialect))

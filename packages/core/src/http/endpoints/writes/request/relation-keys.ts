@@ -1,4 +1,5 @@
-// `labels.on_conflict=name`: which unique keys name the stored records of nested objects (docs/guide/writing.md).
+// The parameter `<relation>.on_conflict`: with `POST /api/books?labels.on_conflict=name`, the object `{ "name": "new" }` in the list `labels`
+// names the stored label of that name, or creates it (docs/guide/writing.md).
 
 import {
   featureDisabled,

@@ -1,4 +1,4 @@
-// uniqueColumns: the columns of a unique key that a client names in `on_conflict`.
+// uniqueColumns: the columns of a unique key that a client names in `?on_conflict=isbn` or `?labels.on_conflict=name`.
 
 import { notUniqueColumns } from '../../../../errors.ts'
 import {

@@ -1,4 +1,4 @@
-// upsertKeyOf: the values by which an upsert looks up a record of its body.
+// upsertKeyOf: the values by which an upsert looks up the stored record for an object of its body: with `on_conflict=isbn`, its `isbn`.
 
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'
@@ -37,7 +37,7 @@ function referredValue({ parents }: RecordNode, column: NamedColumn): Value | un
 
 const noColumns: readonly NamedColumn[] = []
 
-/** The columns of the key that the body does not set, if the service knows the values of all of them. */
+/** Returns the columns of the key that the body does not set; none if the service does not know the initial value of each of them. */
 export function initialColumns(
   node: RecordNode,
   columns: readonly NamedColumn[],
@@ -49,10 +49,10 @@ export function initialColumns(
     if (referredValue(node, column) === undefined) missing = [...missing, column]
   }
   if (missing.length === 0) return noColumns
-  return missing.every((column) => isKnown(node, column)) ? missing : noColumns
+  return missing.every((column) => hasKnownValue(node, column)) ? missing : noColumns
 }
 
 /** Whether the service knows the value of a column that was not sent: it has one, and no nested object sets it. */
-const isKnown = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
+const hasKnownValue = ({ resource, parents }: RecordNode, column: NamedColumn): boolean =>
   hasInitialValue(resource, column) &&
   !parents.some(({ relation }) => relation.from.includes(column))

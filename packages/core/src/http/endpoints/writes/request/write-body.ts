@@ -1,4 +1,4 @@
-// The body of a write's request, and the records of that of a POST.
+// Reads the body of a write as JSON (`bodyOf`), and refuses one where the request takes none (`refuseFields`).
 
 import { wrongBody } from '../../../../errors.ts'
 import type { JsonValue } from '../../../../lib/json/json-value.ts'
@@ -12,21 +12,21 @@ import {
 import type { Call } from '../../../call/call.ts'
 import type { StoreResponse } from '../response/idempotent-post.ts'
 
-/** The records of a POST body, and its problems so far. */
+/** The objects of a POST body, not yet checked, and the problems of the body so far. */
 export interface Items {
   readonly items: readonly JsonValue[]
   /** Whether the body is a list. */
   readonly many: boolean
   readonly problems: InputProblems
-  /** Undefined without an Idempotency-Key. */
+  /** Stores the response under the Idempotency-Key of the request; undefined without one. */
   readonly storeResponse: StoreResponse | undefined
 }
 
-/** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a merge patch. */
+/** Reads the body of the request as JSON; adds syntax problems to `problems`. `mayMerge`: it may be a JSON Merge Patch, by its media type. */
 export const bodyOf = (
   { request, runtime }: Call,
   problems: InputProblems,
-  mayMerge = false,
+  { mayMerge }: { readonly mayMerge: boolean } = { mayMerge: false },
 ): JsonValue => readBody(request, bodyLimitOf(runtime.settings), problems, mayMerge)
 
 /**
@@ -38,6 +38,7 @@ export function refuseFields({ request, runtime }: Call, expected: string): void
   const limit = bodyLimitOf(runtime.settings)
   refuseUnreadable(request, limit)
   const isText = typeof body === 'string' || body instanceof Uint8Array
+  // `{}`, `null` and an empty text are no content.
   const isEmpty = isText
     ? /^(?:\{\s*\}|null|)$/.test(bodyText(body, limit).trim())
     : typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0

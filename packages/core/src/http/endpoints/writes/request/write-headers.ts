@@ -1,7 +1,7 @@
-// The headers of writes that are conditional, or that are repeated safely.
+// The headers If-Match, If-None-Match and Idempotency-Key of a write, checked by its endpoint before the body is read.
 
 import { methodOf } from '../../../../access/action.ts'
-import { mayAct } from '../../../../access/reach.ts'
+import { hasPermission } from '../../../../access/reach.ts'
 import { idempotencyKeyNotHere, preconditionOnMany } from '../../../../errors.ts'
 import type { Resource } from '../../../../model/registry/resource.ts'
 import { header } from '../../../../model/request.ts'
@@ -33,8 +33,8 @@ export function preconditionOf(
   const condition = writeCondition(request)
   if (condition === undefined) return undefined
   const { needsRecord, holdsFor } = condition
-  // `reach`: whether the caller may list the records of a model.
-  const isReadable = reach(resource) || mayAct(resource, 'GET_ONE', caller)
+  // A caller who may list the records can read them one by one, too.
+  const isReadable = reach(resource) || hasPermission(resource, 'GET_ONE', caller)
   return {
     columns: isReadable && needsRecord ? [...resource.columns.values()] : [],
     holdsFor: (stored) => holdsFor(isReadable ? recordText(resource, stored) : undefined),

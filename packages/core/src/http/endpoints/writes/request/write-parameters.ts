@@ -1,4 +1,4 @@
-// The query parameters that a write refuses.
+// Refuses query parameters that have no meaning for a write, before its body is read: a client that sends one expects something else.
 
 import { conflictingParameters, notHere } from '../../../../errors.ts'
 import type { SingleParameter } from '../../../../model/query-words/parameter-names.ts'

@@ -1,7 +1,7 @@
 // Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
 // the write (docs/guide/writing.md).
 
-import { hasObjectChecks } from '../../../../access/can-read.ts'
+import { callsCanRead } from '../../../../access/can-read.ts'
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'
 import { openScopes } from '../../../../access/policies/scope.ts'
 import { ApiError } from '../../../../errors.ts'
@@ -80,7 +80,7 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
   if ((dump ?? onReturn ?? final) !== undefined) return true
   if (returnPreference(call.request) !== 'minimal') return true
   const plan = planned()
-  const asksPolicy = openScopes(call, plan) === undefined || hasObjectChecks(call, plan)
+  const asksPolicy = openScopes(call, plan) === undefined || callsCanRead(call, plan)
   return asksPolicy || hasDump(plan.rows.from.resource, plan.embeds)
 }
 
@@ -103,7 +103,7 @@ export function returnedEcho(
   const isPlain = echo.embeds.length === 0 && readsStoredColumns(echo.rows)
   if (!isPlain || !(byInsert || byUpdate)) return undefined
   if (!call.reach(resource) || openScopes(call, echo) === undefined) return undefined
-  if (hasObjectChecks(call, echo)) return undefined
+  if (callsCanRead(call, echo)) return undefined
   return { output: echo.rows.output, byInsert, byUpdate, rows: [] }
 }
 
@@ -183,7 +183,7 @@ function listText(
   const [only, ...others] = written
   if (only !== undefined && others.length === 0 && areOf(resource, keys, only.rows))
     return writeList(only.rows, only.writer)
-  const sets = written.map((one) => ({ rows: byKeyText(one), writer: one.writer }))
+  const sets = written.map((group) => ({ rows: byKeyText(group), writer: group.writer }))
   // V8 joins the parts of concatenated strings once, when the text is sent.
   let text = '['
   for (let i = 0; i < keys.length; i++) {
@@ -226,7 +226,7 @@ interface EchoRows extends KnownRows {
   readonly texts: () => readonly string[]
 }
 
-/** Whether the rows have exactly these keys, in this order. */
+/** Whether the rows have exactly these keys, in this order, so that the list is written without looking each one up. */
 function areOf(
   { primaryKey }: Resource,
   keys: readonly (readonly Value[])[],
@@ -291,6 +291,7 @@ async function* readRows(
   }
 }
 
+/** Adds the keys of the rows, which are decoded when they are first needed. */
 function echoRows(resource: Resource, { plan, rows }: KnownRows): EchoRows {
   let texts: readonly string[] | undefined
   return {

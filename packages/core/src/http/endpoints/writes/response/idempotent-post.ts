@@ -1,4 +1,5 @@
-// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/guide/writing.md).
+// Idempotency-Key: a repeated POST receives the stored response of the first one instead of running again (docs/guide/writing.md). A request
+// first claims the key in a table of the service, then stores its response in the transaction of its write. Batches use the same functions.
 
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'
 import { sha256Hex } from '../../../../auth/tokens/digest.ts'
@@ -39,8 +40,8 @@ import type { Result } from '../../../envelope.ts'
 import { callerIdentityOf, type UserIdentity } from '../../auth/user-identity.ts'
 import {
   type OpenedBy,
-  open,
-  pastSnapshot,
+  openDatabase,
+  withNewestRows,
   withOneConnection,
 } from '../../reads/database/request-database.ts'
 import type { Writing } from '../write-stages.ts'
@@ -100,7 +101,7 @@ export interface Once {
 
 /** Claims the key and runs the request, or repeats its stored response. */
 export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise<Result> {
-  const opened = await open(call)
+  const opened = await openDatabase(call)
   const held = await claimOrReplay(call, opened, claim, once)
   // Not a claim, but the stored response.
   if ('status' in held) return held
@@ -211,6 +212,7 @@ export async function claimOf(
   }
 }
 
+/** Returns the response of a write in the form in which its key stores it. */
 function responseOf(
   result: Result,
   keys: readonly (readonly Value[])[],
@@ -277,7 +279,7 @@ export async function replay(
       return (column && valueOfJson(column, value)) as Value
     }),
   )
-  const echoes = await readEchoes(call, pastSnapshot(call, opened), resource, ast, keys)
+  const echoes = await readEchoes(call, withNewestRows(call, opened), resource, ast, keys)
   const reuses = await mayReuseValue(call, resource, ast, response)
   const stored = response.many ? (response.value as readonly JsonValue[] | undefined) : undefined
   const values = echoes.map(({ value }, i) => {

@@ -1,4 +1,5 @@
-// checkScope: checks the scope of a policy as data against the model. `query/plan/planned-scope.ts` plans it for a request.
+// checkScope: checks the names and operators of a policy's `scope` object, such as `{ owner_id: { eq: ({ user }) => user.id } }`, against
+// the model: at start-up, or for each request if `scope` is a function. `query/plan/planned-scope.ts` plans the result for a request.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import {
@@ -37,13 +38,14 @@ export class UnpublishedScopeTarget extends Error {
  */
 export function checkScope(resource: Resource, conditions: ScopeConditions): CheckedScope {
   const values: unknown[] = []
-  const root = all(resource, conditions, '', { values, isBase: true })
+  const root = checkedMembers(resource, conditions, '', { values, isBase: true })
   if (root.all.length === 0)
     throw scopeProblem('', 'has no condition, so that every row would meet it')
   return { root, values }
 }
 
 interface Checking {
+  /** The operands found so far, constants and functions; a node refers to its own by index. */
   readonly values: unknown[]
   /** Whether the conditions are on the policy's own model, and not on a model that it refers to. */
   readonly isBase: boolean
@@ -51,24 +53,25 @@ interface Checking {
 
 type AllOf = Extract<ScopeNode, { readonly kind: 'and' | 'or' }>
 
-function all(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+function checkedMembers(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
   if (!isMapping(given)) throw scopeProblem(at, 'expected an object of conditions')
   const nodes = Object.entries(given).map(([name, conditions]) =>
-    member(resource, name, conditions, `${at}.${name}`, checking),
+    checkedMember(resource, name, conditions, `${at}.${name}`, checking),
   )
   return { kind: 'and', all: nodes }
 }
 
 /** Checks the conditions under `and`, `or` or `not`; there must be at least one. */
-function some(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
+function checkedGroup(resource: Resource, given: unknown, at: string, checking: Checking): AllOf {
   refuseUndefined(given, at)
-  const node = all(resource, given, at, checking)
+  const node = checkedMembers(resource, given, at, checking)
   if (node.all.length === 0)
     throw scopeProblem(at, 'has no condition, so that every row would meet it')
   return node
 }
 
-function member(
+/** Checks one member of a scope object: `and`, `or` or `not`, a column with its operators, or a relation with conditions on its target. */
+function checkedMember(
   resource: Resource,
   name: string,
   given: unknown,
@@ -76,17 +79,19 @@ function member(
   checking: Checking,
 ): ScopeNode {
   refuseUndefined(given, at)
-  if (name === 'not') return { kind: 'not', one: some(resource, given, at, checking) }
+  if (name === 'not') return { kind: 'not', one: checkedGroup(resource, given, at, checking) }
   if (name === 'and' || name === 'or') {
     if (!Array.isArray(given) || given.length === 0) {
       throw scopeProblem(at, 'expected a list of conditions')
     }
     // `from` includes the holes of a sparse array.
-    const nodes = Array.from(given, (one, i) => some(resource, one, `${at}[${i}]`, checking))
+    const nodes = Array.from(given, (group, i) =>
+      checkedGroup(resource, group, `${at}[${i}]`, checking),
+    )
     return { kind: name, all: nodes }
   }
   const column = resource.allColumns.get(name)
-  if (column !== undefined) return tests(column, given, at, checking)
+  if (column !== undefined) return checkedTests(column, given, at, checking)
   const relation = resource.allRelations.get(name)
   if (relation === undefined) {
     const declared = Object.hasOwn(resource.model.relations ?? {}, name)
@@ -97,11 +102,12 @@ function member(
     const message = `${resource.name} has no column and no relation of this name.${didYouMean(name, known)}`
     throw new UnknownScopeName(scopeProblem(at, message).message)
   }
-  const where = all(relation.target, given, at, { ...checking, isBase: false })
+  const where = checkedMembers(relation.target, given, at, { ...checking, isBase: false })
   return { kind: 'exists', relation: name, where }
 }
 
-function tests(
+/** Checks the operators of a column: `{ gte: 5, lt: 10 }`. */
+function checkedTests(
   column: NamedColumn,
   given: unknown,
   at: string,
@@ -131,7 +137,7 @@ function tests(
 
 /** Returns the operator that resembles a name, or an operator's alias of this name, and those that fit the column. */
 function operatorHint(name: string, column: NamedColumn): string {
-  const fitting = operators.filter((one) => operatorFits(one, column))
+  const fitting = operators.filter((operator) => operatorFits(operator, column))
   const meant = Object.hasOwn(operatorAliases, name) ? operatorAliases[name] : undefined
   const hint = meant === undefined ? didYouMean(name, fitting) : ` Did you mean "${meant}"?`
   return `${hint} Operators of ${column.name}: ${fitting.join(', ')}.`
@@ -170,7 +176,9 @@ export function scopeText({ root, values }: CheckedScope): string {
       case 'exists':
         return `${node.relation}(${text(node.where, { isOuter: true })})`
       default: {
-        const all = node.all.map((one) => text(one, { isOuter: node.all.length === 1 && isOuter }))
+        const all = node.all.map((condition) =>
+          text(condition, { isOuter: node.all.length === 1 && isOuter }),
+        )
         const joined = all.join(` ${node.kind} `)
         return isOuter || all.length === 1 ? joined : `(${joined})`
       }

@@ -1,29 +1,31 @@
-// The arguments that hooks and policies receive about the request.
+// The last argument of every hook and policy function, `args`: `{ action, user, request, model, many, db, lock, … }`
+// (docs/guide/hooks.md). Callers of hooks make it with a function of this file just before they call the hook with `hookCallerOf`.
 
-import { runningOn, runsInRequest } from '../database/leases/nested-requests.ts'
-import type { AnyDatabase } from '../lib/sql/any-database.ts'
-import type { CallHook } from '../model/hooks/call-hook.ts'
-import { recordForHost } from '../model/hooks/host-values.ts'
-import type { Resource } from '../model/registry/resource.ts'
-import type { ApiRequest } from '../model/request.ts'
-import type { HookArgs, HookRecord, RequestArgs } from '../model/settings/access/hook-types.ts'
-import type { Action } from './action.ts'
-import { ClientsOfCall } from './hooks/clients-of-call.ts'
-import type { HookCall } from './hooks/hook-call.ts'
-import { lockOf } from './hooks/lock-of-call.ts'
-import { anonymous } from './roles/roles.ts'
-import type { RoutedRequest } from './routed-request.ts'
+import { runningOn, runsInRequest } from '../../database/leases/nested-requests.ts'
+import type { AnyDatabase } from '../../lib/sql/any-database.ts'
+import type { CallHook } from '../../model/hooks/call-hook.ts'
+import { recordForHost } from '../../model/hooks/host-values.ts'
+import type { Resource } from '../../model/registry/resource.ts'
+import type { ApiRequest } from '../../model/request.ts'
+import type { HookArgs, HookRecord, RequestArgs } from '../../model/settings/access/hook-types.ts'
+import type { Action } from '../action.ts'
+import { anonymous } from '../roles/roles.ts'
+import type { RoutedRequest } from '../routed-request.ts'
+import { ClientsOfCall } from './clients-of-call.ts'
+import type { HookCall, HookRuntime } from './hook-call.ts'
+import { lockOf } from './lock-of-call.ts'
 
 /** The action and the rows that a hook decides about. */
 export interface HookSubject {
   readonly action: Action
   readonly resource: Resource
+  /** Whether the rows are a list, also if it has one record. */
   readonly many: boolean
-  /** The relation that leads to the rows, or null. */
+  /** The name of the relation that leads to the rows: of a relation route or an embed; null for rows that no relation leads to. */
   readonly relation: string | null
 }
 
-/** Returns the arguments of a callback of the request's resource. */
+/** Returns the arguments of a callback that belongs to the resource of the path: filter, dump, return, final and the commit callbacks. */
 export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
   subjectArgs(call, {
     action: call.action,
@@ -32,7 +34,7 @@ export const hookArgs = (call: HookCall & RoutedRequest): HookArgs =>
     relation: call.relation?.name ?? null,
   })
 
-/** What is known of a request when a callback of the request as a whole is called. */
+/** What is known of a request when setup, final or error is called: nothing before routing, no caller before authentication. */
 export type KnownCall = Partial<
   Pick<HookCall, 'caller'> & Pick<RoutedRequest, 'action' | 'resource' | 'relation' | 'many'>
 >
@@ -42,7 +44,7 @@ export type KnownCall = Partial<
  * operation, the batch.
  */
 export const requestArgs = (
-  runtime: HookCall['runtime'],
+  runtime: HookRuntime,
   request: ApiRequest,
   { caller, action, resource, relation, many = false }: KnownCall = {},
   carrier: ApiRequest = request,
@@ -73,7 +75,10 @@ export const recordArgs = (
     before && recordForHost(resource, before),
   )
 
-/** Returns the arguments of a hook, under the names that functions of the host receive; call it after `open`, which sets the connection. */
+/**
+ * Returns the arguments of a hook about any rows, such as those of an embed. Throws while API_SESSION_GETTER has not yet resolved,
+ * because `db` must be the connection that it returns.
+ */
 export const subjectArgs = (
   call: HookCall,
   { action, resource, many, relation }: HookSubject,
@@ -94,7 +99,7 @@ export const subjectArgs = (
   before,
 })
 
-/** Names the hooks of a request in errors: `POST of Book`. */
+/** Names the hooks of a request in errors: `POST of Book`, or `a request` before routing. */
 const hooksOf = (action = 'a request', resource?: Resource): string =>
   resource === undefined ? action : `${action} of ${resource.name}`
 

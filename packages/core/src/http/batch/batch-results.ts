@@ -1,4 +1,5 @@
-// The result of a batch: a list with the status, headers and value of each operation.
+// The result of a batch: a list `[{ "id": "a", "status": 201, "headers": { … }, "value": { … } }, …]` with one member for each operation,
+// made as each operation ends.
 
 import { runFinalOf } from '../../access/hooks/read-hooks.ts'
 import { limitExceeded } from '../../errors.ts'
@@ -29,7 +30,7 @@ export interface OperationResult {
 
 /**
  * Returns the result of an operation; HEAD has no value. Calls the `final` callback if it was not called yet, because the callback
- * may remove a value.
+ * may remove a value. `limits`: the rate limit headers of the operation.
  */
 export function operationResult(
   id: string,

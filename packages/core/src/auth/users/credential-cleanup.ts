@@ -1,5 +1,5 @@
-// UserEndings: what ends with a user. Its refresh tokens are revoked and its API keys deleted in the transaction of the write that removes
-// it or makes it inactive, so that a later user with the same primary key and login name has none of them.
+// CredentialCleanup: revokes the refresh tokens of a user and deletes its API keys in the transaction of the write that removes the user or
+// makes it inactive (API_USER_ACTIVE), so that a later user with the same primary key and login name has none of them.
 
 import type { ApiKeyStore } from '../../database/own-tables/api-keys.ts'
 import type { RefreshTokenStore } from '../../database/own-tables/refresh-tokens.ts'
@@ -11,17 +11,19 @@ import { ChangedUsers } from '../../write/store/changed-users.ts'
 import type { OpenedDatabase } from './look-up-user.ts'
 import type { Users } from './users.ts'
 
-export interface UserEndings {
+/** Finds the users that a write has removed or made inactive, and revokes their credentials. */
+export interface CredentialCleanup {
   readonly users: Resource
   /** The fields of a user that decide whether it is active, and its primary key. */
   readonly columns: ReadonlySet<string>
-  /** Collects the users that a write changes. */
+  /** Returns a new collector, to which one write adds the users that it changes. */
   collect(): ChangedUsers
-  /** Ends what the removed and inactive users have, in the transaction of the write. */
-  end(opened: OpenedDatabase, changed: ChangedUsers): Promise<void>
+  /** Revokes what the removed and inactive users have, on the transaction of the write; called before COMMIT. */
+  revoke(opened: OpenedDatabase, changed: ChangedUsers): Promise<void>
 }
 
-export interface UserEndingsParts {
+/** What `createCredentialCleanup` takes. */
+export interface CredentialCleanupParts {
   readonly users: Users
   /** Undefined if the API issues no tokens. */
   readonly tokens: RefreshTokenStore | undefined
@@ -30,13 +32,19 @@ export interface UserEndingsParts {
   readonly clock: Clock
 }
 
-export function createUserEndings({ users, tokens, keys, clock }: UserEndingsParts): UserEndings {
+/** Creates the cleanup of an API, which `http/endpoints/writes/write-stages.ts` calls for writes to the user model. */
+export function createCredentialCleanup({
+  users,
+  tokens,
+  keys,
+  clock,
+}: CredentialCleanupParts): CredentialCleanup {
   const { resource, decisive } = users
   return {
     users: resource,
     columns: decisive,
     collect: () => new ChangedUsers(resource, decisive),
-    async end(opened, changed) {
+    async revoke(opened, changed) {
       const ended = new Set(changed.gone.map((key) => textOf(users, key)))
       const active = await users.activeAmong(opened, changed.unsure)
       for (const key of changed.unsure) {

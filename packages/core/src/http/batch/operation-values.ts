@@ -1,4 +1,5 @@
-// The values of finished operations, and a limit for how much of them later operations may repeat.
+// The values of the finished operations of a batch, which later operations refer to (`"author_id": { "$ref": … }`), and a limit for how
+// much of them they may repeat.
 
 import { referencesTooLarge } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

@@ -1,4 +1,5 @@
-// Builds the response of a write: its records, and `Location` and ETag for a single one.
+// writtenResult: the result of a write, after its records are stored and before COMMIT: the records as the caller may read them (echoes), and
+// `Location` and ETag for a single one.
 
 import { andThen } from '../../../../lib/maybe-promise.ts'
 import type { Resource } from '../../../../model/registry/resource.ts'
@@ -15,8 +16,8 @@ import { type Content, recordContent } from '../../reads/read-result.ts'
 import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 
-/** The key of a record that was just created. */
-export function createdKeyOf(resource: Resource, values: Values): readonly Value[] {
+/** The primary key of a record that was just written; throws if the write does not know it. */
+export function writtenKeyOf(resource: Resource, values: Values): readonly Value[] {
   const key = keyIn(resource, values)
   if (key === undefined) throw new Error(`The key of a new ${resource.name} is not known.`)
   return key
@@ -28,7 +29,7 @@ export function listKeysOf(
   records: readonly Values[],
 ): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
-  for (let i = 0; i < records.length; i++) keys.push(createdKeyOf(resource, records[i] as Values))
+  for (let i = 0; i < records.length; i++) keys.push(writtenKeyOf(resource, records[i] as Values))
   return keys
 }
 
@@ -57,7 +58,9 @@ export async function writtenResult(
   if (shown?.row !== undefined) {
     const { plan, row } = shown
     const content = row === null ? { value: null } : recordContent(call, resource, plan, row)
-    return andThen(content, (one) => recordResult(call, resource, { key, status }, one))
+    return andThen(content, (shownContent) =>
+      recordResult(call, resource, { key, status }, shownContent),
+    )
   }
   const plan = () => planEcho(resource, ast, call.reach, 'list')
   // `Prefer: return=minimal`, and no callback or policy needs the records.
