@@ -3,7 +3,7 @@
 /** The part of the class of a `pg` client that this file uses. */
 export type PgClientClass = new (config?: object) => object
 
-/** Time limit for connecting, in milliseconds; also the default of `openDatabase`. */
+/** Time limit for connecting, in milliseconds; also the default of `openRequestDatabase`. */
 export const connectTimeout = 5_000
 
 /** Time limit for cancelling a statement, which is one short query, in milliseconds. */

@@ -65,7 +65,7 @@ interface Needed {
   readonly isRight: (value: string) => boolean
   /** The version comment of the first server with the setting; others have none. */
   readonly comment?: string
-  /** Not every user may set it, so a pool of `openDatabase` does not. */
+  /** Not every user may set it, so a pool of `openRequestDatabase` does not. */
   readonly isPrivileged?: true
 }
 

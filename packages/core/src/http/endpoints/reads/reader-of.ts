@@ -8,14 +8,14 @@ import type { DatabaseJson } from '../../../query/compile/json/database-json.ts'
 import type { ReadPlan } from '../../../query/plan/plan.ts'
 import type { ReadingCaller } from '../../../query/read-request.ts'
 import type { Call } from '../../call/call.ts'
-import { openDatabase } from './database/request-database.ts'
+import { openRequestDatabase } from './database/request-database.ts'
 
 /** Returns the caller as a read sees it. No connection is taken before `connect` is called. */
 export const readerOf = (call: Call): ReadingCaller => ({
   authority: call,
   scoper: scoperOf(call),
   reads: call.runtime.caches.reads,
-  connect: () => openDatabase(call),
+  connect: () => openRequestDatabase(call),
 })
 
 /** Names the reads of this request's resource and action, as part of the key under which plans are cached. */

@@ -11,7 +11,7 @@ import { planParent, planRelated, withParentKey } from '../../../query/plan/read
 import { type LoadedPage, readOne, readPage, readParentKey } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { openDatabase } from './database/request-database.ts'
+import { openRequestDatabase } from './database/request-database.ts'
 import { oneResult } from './item.ts'
 import { listResult } from './read-result.ts'
 import { parseRead } from './request-query.ts'
@@ -29,7 +29,7 @@ export async function getRelated(
   // After the query was planned, so that a mistake in it is 400 whether or not the parent exists.
   const parent = pathKey(source, keyStrings)
   if (parent === undefined) throw recordNotFound()
-  const opened = await openDatabase(call)
+  const opened = await openRequestDatabase(call)
   const { lease } = opened
   const parentPlan = planParent(relation, ast, parent)
   const parentTarget = await scopeStatement(call, opened, parentPlan)

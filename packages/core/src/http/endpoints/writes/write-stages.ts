@@ -38,7 +38,11 @@ import type {
 import { writeRequest } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { isHosted, openDatabase, withNewestRows } from '../reads/database/request-database.ts'
+import {
+  isHosted,
+  openRequestDatabase,
+  withNewestRows,
+} from '../reads/database/request-database.ts'
 import { finishBeforeCommit } from '../routing/finish.ts'
 import { fusionFacts } from './fusion-facts.ts'
 
@@ -70,7 +74,7 @@ export async function inWrite(
   work: (writing: Writing) => Promise<Respond<Result>>,
   options: StageOptions = {},
 ): Promise<Result> {
-  const opening = openDatabase(call)
+  const opening = openRequestDatabase(call)
   const opened = opening instanceof Promise ? await opening : opening
   const { runtime } = call
   const { batch } = runtime

@@ -1,4 +1,4 @@
-// openDatabase: the database of a request, as a lease on which its statements are sent: that of its session, a replica, or the transaction
+// openRequestDatabase: the database of a request, as a lease on which its statements are sent: that of its session, a replica, or the transaction
 // of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet.
 
 import { Lease } from '../../../../database/leases/lease.ts'
@@ -31,7 +31,7 @@ export const withNewestRows = ({ runtime }: Pick<Call, 'runtime'>, opened: Opene
 export type OpenedBy = Pick<Call, 'runtime' | 'request' | 'replica'>
 
 /** Gets the connection of this request: from API_SESSION_GETTER, a replica or `db`. */
-export const openDatabase = (call: OpenedBy): MaybePromise<Opened> =>
+export const openRequestDatabase = (call: OpenedBy): MaybePromise<Opened> =>
   andThen(call.runtime.database.session(call.request), (own) =>
     call.replica === undefined
       ? andThen(call.runtime.database.dialect(own), (dialect) => openedWith(call, own, dialect))

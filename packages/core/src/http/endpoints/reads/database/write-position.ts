@@ -10,7 +10,7 @@ import { settingNames } from '../../../../model/settings/setting-names.ts'
 import type { ApiSettings } from '../../../../model/settings/settings.ts'
 import type { Runtime } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
-import { type OpenedBy, openDatabase } from './request-database.ts'
+import { type OpenedBy, openRequestDatabase } from './request-database.ts'
 
 const headerName = 'x-write-position'
 const cookieName = 'write_position'
@@ -61,7 +61,7 @@ export const sendsPosition = ({
   database.replicas !== undefined && settings.readYourWrites !== 'off'
 
 async function positionAfter(call: OpenedBy): Promise<string | undefined> {
-  const { own, lease } = await openDatabase(call)
+  const { own, lease } = await openRequestDatabase(call)
   // The host's own instance may be a transaction that is not committed yet.
   if (own !== call.runtime.database.root) return undefined
   try {

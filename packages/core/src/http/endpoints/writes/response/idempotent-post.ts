@@ -40,7 +40,7 @@ import type { Result } from '../../../envelope.ts'
 import { callerIdentityOf, type UserIdentity } from '../../auth/user-identity.ts'
 import {
   type OpenedBy,
-  openDatabase,
+  openRequestDatabase,
   withNewestRows,
   withOneConnection,
 } from '../../reads/database/request-database.ts'
@@ -101,7 +101,7 @@ export interface Once {
 
 /** Claims the key and runs the request, or repeats its stored response. */
 export async function onceFor(call: OpenedBy, claim: Claim, once: Once): Promise<Result> {
-  const opened = await openDatabase(call)
+  const opened = await openRequestDatabase(call)
   const held = await claimOrReplay(call, opened, claim, once)
   // Not a claim, but the stored response.
   if ('status' in held) return held
