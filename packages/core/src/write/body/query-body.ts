@@ -1,4 +1,5 @@
-// wholeQuery: the query of a request with the method QUERY, whose body is the rest of its query string.
+// wholeQuery: the query of a request with the method QUERY, whose body is the rest of its query string. Such a request is a read; only its
+// body is read here.
 
 import { missingMediaType, parsedQueryBody, unsupportedMediaType } from '../../errors.ts'
 import { type ApiRequest, header } from '../../model/request.ts'

@@ -1,4 +1,5 @@
-// RecordCount: the limit on the records of one request, nested ones included (API_MAX_BULK).
+// RecordCount: the limit on the records of one request, nested ones included (API_MAX_BULK). It counts while the body is read, and refuses
+// the body at the first record that is too many.
 
 import { tooManyRecords } from '../../errors.ts'
 import { stringify } from '../../lib/json/stringify.ts'

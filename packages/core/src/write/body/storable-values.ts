@@ -23,10 +23,10 @@ export function refuseUnstorable(
   { dialect }: Pick<ValidatorHost, 'dialect'>,
 ): MaybePromise<void> {
   if (problems.any) return undefined
-  return andThen(dialect(), (known) => {
+  return andThen(dialect(), (ofConnection) => {
     // Without `holds`, the columns of this database hold all that their models accept.
-    if (known.holds === undefined) return
-    const check = checkStorable(known, problems)
+    if (ofConnection.holds === undefined) return
+    const check = checkStorable(ofConnection, problems)
     for (let i = 0; i < nodes.length; i++) check(nodes[i] as RecordNode)
     problems.refuse()
   })

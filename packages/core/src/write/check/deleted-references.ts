@@ -1,4 +1,5 @@
-// refuseDeletedReferences: refuses the restoring of a soft-deleted record while it refers to a deleted one.
+// refuseDeletedReferences: refuses to restore a soft-deleted record (`POST /api/books/1/restore`) while it refers to a deleted one, such as
+// its author. `checkSegment` calls it for restored records.
 
 import { missingReference } from '../../errors.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'

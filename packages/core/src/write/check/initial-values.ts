@@ -1,4 +1,4 @@
-// initialValues: the values of columns in a new record whose body does not contain them.
+// initialValues: the values of columns in a new record whose body does not contain them: managed ones, UUIDs, defaults.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isSoftDeleteAttribute } from '../../model/registry/checks/field-rules.ts'

@@ -1,4 +1,5 @@
-// readLinks: reads links from a junction table without a published model, by the keys of the records at one end.
+// readLinks: reads links from a junction table without a published model, by the keys of the records at one end: those of a list before it
+// replaces them, and those of records that are removed.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'

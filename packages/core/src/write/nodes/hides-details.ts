@@ -1,4 +1,4 @@
-// Whether the JSON of a stored value may lack details of it, such as microseconds.
+// hidesDetails: whether the JSON of a stored value may lack details of it: a datetime with microseconds is shown with milliseconds.
 
 import { columnTypes } from '../../model/column-types.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'

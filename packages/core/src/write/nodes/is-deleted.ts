@@ -1,4 +1,4 @@
-// isDeleted: whether a stored record is marked as deleted.
+// isDeleted: whether a record that was read is marked as deleted (soft delete), for steps that read deleted records, too.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from './node.ts'

@@ -25,7 +25,7 @@ export interface LookUpOptions {
   readonly includeDeleted?: boolean
 }
 
-/** Plans the rows that have all of these values. */
+/** Plans the rows that have all of these values: `where tenant_id = 3 and id = 7`. */
 export function planLookUp(
   resource: Resource,
   values: readonly ColumnValue[],
@@ -35,7 +35,7 @@ export function planLookUp(
   return { ...rowsOf(source, read), where: equalTo(source, values) }
 }
 
-/** Plans the records that have one of these keys; `columns` are those of the primary key or of a unique one. */
+/** Plans the records that have one of these keys, `where id in (7, 8)`; `columns` are those of the primary key or of a unique one. */
 export function planRecords(
   resource: Resource,
   columns: readonly NamedColumn[],
@@ -53,7 +53,7 @@ interface Referrers {
   readonly key: readonly { readonly column: NamedColumn }[]
 }
 
-/** Plans the records that refer to one of these keys of other records. */
+/** Plans the records that refer to one of these keys of other records: `where author_id in (1, 2)` for the books of two authors. */
 export const planReferrers = (
   dialect: InternalDialect,
   { resource, held, key }: Referrers,

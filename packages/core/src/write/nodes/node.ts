@@ -11,7 +11,10 @@ import type { ValueCheck } from '../body/validators.ts'
 /** Values by field name, in their JSON forms. */
 export type Values = Readonly<Record<string, JsonValue>>
 
-/** Members of the body that the client cannot change: accepted if they equal the stored record as responses show it. */
+/**
+ * Members of the body that the client cannot change, such as `id` and `created_at` of an object that it has read and sends back: accepted
+ * if they equal the stored record as responses show it. The write compares them when the record is locked.
+ */
 export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values

@@ -1,4 +1,5 @@
-// PlainRecord: a record whose body has only columns, and is its values.
+// PlainRecord: a record whose body has only columns, all in their canonical form: the object of the body itself is its `values`, without a
+// copy. `body/plain-record.ts` makes it.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { type RecordNode, type Values, without } from './node.ts'

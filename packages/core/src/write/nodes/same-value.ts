@@ -1,4 +1,5 @@
-// Whether two JSON values are equal as values of a column, such as `12.5` and `12.50`, or objects whose keys are ordered differently.
+// sameValue: whether two JSON values are equal as values of a column, such as `12.5` and `12.50`, or objects whose keys are ordered
+// differently.
 
 import { canonicalJson } from '../../lib/json/canonical.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

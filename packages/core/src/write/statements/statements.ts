@@ -81,12 +81,12 @@ const compileReference = (target: Target, reference: SeenReference): Fragment<Sq
     matchValues(
       target,
       key,
-      values.map((all) => all.key),
+      values.map((ofReference) => ofReference.key),
     ),
     undeleted,
     scope?.condition(
       target,
-      values.map((all) => all.scope),
+      values.map((ofReference) => ofReference.scope),
     ),
   ].filter((condition) => condition !== undefined)
   const lock = undeleted === undefined ? sql`` : lockClause(target, relation.target, 'reference')
@@ -95,7 +95,7 @@ const compileReference = (target: Target, reference: SeenReference): Fragment<Sq
   const isStored = matchValues(
     target,
     stored,
-    values.map((all) => all.stored),
+    values.map((ofReference) => ofReference.stored),
   )
   return sql`(${isSeen} or ${isStored})`
 }
@@ -304,7 +304,7 @@ export const lockClause = (
   return weaker === undefined ? sql` for update` : sql` ${weaker}`
 }
 
-/** Locks a row until the transaction ends. */
+/** `select 1 from t where id = 7 for update`: locks a row until the transaction ends. */
 export const compileLock = (
   target: Target,
   table: TableName,
@@ -350,7 +350,7 @@ function compileLockedRows(
 
 /**
  * Selects one row if a row has these values, other than the row that `except` matches, and, if `active` is given, other than the
- * deleted rows of that resource.
+ * deleted rows of that resource: `select 1 as found from t where name = 'a' and not (id = 7) and deleted_at is null limit 1`.
  */
 export function compileProbe(
   target: Target,

@@ -1,4 +1,5 @@
-// RemovedLinkCount: the limit on the links that the lists of one request remove (API_MAX_BULK).
+// RemovedLinkCount: the limit on the links that the lists of one request remove (API_MAX_BULK): `PATCH /api/people/1 {"teams": []}` removes
+// all.
 
 import { tooManyRecords } from '../../errors.ts'
 import type { Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,5 @@
-// HookResults: what the hooks of one attempt of a write returned, so that an attempt that repeats it need not call them again: a callback
-// that sends an e-mail for a new record sends one, although the list was written twice to find a refused record.
+// HookResults: what the hooks of one attempt of a write returned, so that an attempt that repeats it need not call them again: a default
+// that reserves a number reserves one for each record, although a list is written twice to find a refused record.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'

@@ -1,4 +1,5 @@
-// referrersFirst, referredFirst, sortedAfter: the order in which rows of one table that refer to each other can be deleted, or inserted.
+// referrersFirst, referredFirst, sortedAfter: the order in which rows of one table that refer to each other can be deleted, or inserted:
+// the children of a category before the category, or after it.
 
 import { dependentsOf, referredColumns } from '../../../model/registry/relations/dependents.ts'
 import type { Registry, Resource } from '../../../model/registry/resource.ts'
