@@ -38,9 +38,9 @@ interface Prepared {
 // ---------------------------------------------------------------- before records are stored
 
 /**
- * Refuses records whose periods end before they begin, and locks what concurrent writes lock, too, of records that may overlap these. Must
- * run before the records are stored: a foreign key constraint would take a weaker lock, and two transactions that have it would wait for
- * each other.
+ * Refuses records whose periods end before they begin, and locks what concurrent writes of overlapping records lock, too: the record to
+ * which the foreign key of the rule refers, such as the room of a booking, or else the name of the table. Must run before the records are
+ * stored: a foreign key constraint would take a weaker lock, and two transactions that have it would wait for each other.
  */
 export async function prepareRecords(
   context: WriteContext,

@@ -41,7 +41,8 @@ export async function writeLinks(
   const linkedKeys = [...existing.values()].flatMap((known: LinkedKeys) => [...known.values()])
   const textOf = await storedTexts(context, relation.target, linkedKeys)
   const created: NewLinks[] = []
-  const others: OldLinks[] = []
+  /** The stored links that lists replace. */
+  const replaced: OldLinks[] = []
   for (const list of lists) {
     const stored: LinkedKeys = existing.get(keyText(list.own)) ?? noKeys
     const known = new Map([...stored.values()].map((key) => [textOf(key), key]))
@@ -50,10 +51,10 @@ export async function writeLinks(
     )
     if (added.length > 0) created.push({ list, linked: added })
     const unwanted = [...known].flatMap(([text, key]) => (list.linked.has(text) ? [] : [key]))
-    if (list.replaces && unwanted.length > 0) others.push({ list, keys: unwanted })
+    if (list.replaces && unwanted.length > 0) replaced.push({ list, keys: unwanted })
   }
   refuseOtherShared(context, relation, created)
-  const removed = await toVisibleRecords(context, relation.target, others, textOf)
+  const removed = await toVisibleRecords(context, relation.target, replaced, textOf)
   await store.requireAccess(created, removed)
   if (removed.length > 0) {
     const count = removed.reduce((sum, { keys }) => sum + keys.length, 0)
@@ -137,6 +138,7 @@ export async function requireRightToList(
   }
 }
 
+/** Whether the object names a child of a stored record by its key. */
 const isChild = ({ kind }: NestedNode): boolean => kind === 'child'
 
 /** The links to records that the caller may see. */

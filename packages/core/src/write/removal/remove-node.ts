@@ -38,6 +38,7 @@ export async function removeNode(removing: RemovalContext, node: WriteNode): Pro
   // A record above this one refers to it, or an earlier one had the same dependent.
   if (begun.has(id) || removed.has(resource, stored, removalOf(node.options).how)) return
   const own = new BegunRemoval(node, removed.now(resource, stored), removals.current)
+  // If the record was refused in an earlier round, the records of its cycles whose hooks were called then, and are not called again.
   own.below = refused.get(id) ?? []
   refused.delete(id)
   begun.set(id, own)
@@ -91,7 +92,7 @@ async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Pro
   const blocking: Dependent[] = []
   const links: RemovedLinks[] = []
   let height = 0
-  const refuse = async (): Promise<void> => {
+  const refuseIfBlocked = async (): Promise<void> => {
     if (blocking.length > 0)
       throw await referredToError(context, blocking, path, { mentionsDeleted: true })
   }
@@ -104,13 +105,14 @@ async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Pro
       continue
     }
     const action = actionOn(dependent, cascade)
+    /** The rows that refer to the record and no longer prevent its deletion. */
     let referrers: readonly Values[] | 'blocking' = []
     if (action === 'restrict') {
       if (how === 'delete') referrers = await referrersLeft(removing, node, stored, dependent)
       if (referrers === 'blocking' && (await areRemovedTogether(removing, own, dependent)))
         referrers = await removeBefore(removing, node, stored, dependent)
     } else {
-      await refuse()
+      await refuseIfBlocked()
       const found = await dependentRows(removing, node, stored, dependent, action)
       if (action === 'null') await emptyReferences(removing, node, stored, dependent, found.rows)
       else await removeDependents(removing, node, dependent, found, isSorted)
@@ -122,7 +124,7 @@ async function removeReferrers(removing: RemovalContext, own: BegunRemoval): Pro
       height = Math.max(height, removed.heightAbove(dependent.resource, referrers))
     }
   }
-  await refuse()
+  await refuseIfBlocked()
   if (how === 'delete')
     for (const linksOfTable of links) removing.add(linksNode(node, linksOfTable))
   return height

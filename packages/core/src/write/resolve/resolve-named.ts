@@ -19,9 +19,10 @@ import { keyIn, lockedRecord, lockedRecords } from './look-up-records.ts'
 type Key = readonly Value[]
 
 /**
- * One look-up finds the records of all nodes of the segment. A node waits for the next segment if it may name a record that this one
- * creates: `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`. If the caller may not see a record, the object creates one, as if
- * the record did not exist; 422 if clients cannot choose the key. The records of `move` are locked, and a segment has each of them once.
+ * Sets `stored` and `decision` of each node. One look-up finds the records of all nodes of the segment. A node waits for the next segment
+ * if it may name a record that this one creates: `[{ "code": "GB", "title": "Britain" }, { "code": "GB" }]`. If the caller may not see a
+ * record, the object creates one, as if the record did not exist; 422 if clients cannot choose the key. The records of `move` are locked,
+ * and a segment has each of them once.
  */
 export async function resolveNamed(context: WriteContext, segment: Segment): Promise<void> {
   const { level } = segment

@@ -28,6 +28,7 @@ export function lastSteps(
       ? storeNodes(context, resource, nodes, returned)
       : removeRows(context, nodes)
   const queue = new WriteQueue()
+  /** The nodes whose hooks were called, and that are stored next. */
   let waiting: WriteNode[] = []
   const last: LastSteps = {
     open: [],

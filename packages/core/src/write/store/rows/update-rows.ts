@@ -72,7 +72,7 @@ function writtenNames(rows: readonly ChangedRow[]): ReadonlySet<string> {
 }
 
 /** What the statements of a group have in common. */
-interface GroupUpdates {
+interface GroupContext {
   readonly context: WriteContext
   readonly resource: Resource
   readonly columns: readonly NamedColumn[]
@@ -80,7 +80,7 @@ interface GroupUpdates {
 }
 
 /** Divides the rows of a group among as few statements as possible. */
-export function* partsOf(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<UpdatePart> {
+export function* partsOf(group: GroupContext, rows: readonly ChangedRow[]): Generator<UpdatePart> {
   const { context, resource, columns } = group
   const { primaryKey } = resource
   const isShared = columns.every(({ name }) => haveSame(name, rows))
@@ -98,7 +98,7 @@ function haveSame(name: string, rows: readonly ChangedRow[]): boolean {
 }
 
 /** The rows as one part, if one statement can change all of them; otherwise in smaller parts. */
-function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Generator<UpdatePart> {
+function* compiledParts(group: GroupContext, rows: readonly ChangedRow[]): Generator<UpdatePart> {
   const compiled = rows.length === 1 ? undefined : compiledFor(group, rows)
   if (compiled !== undefined || rows.length === 1) {
     yield { rows, ...(compiled && { compiled }) }
@@ -108,8 +108,9 @@ function* compiledParts(group: GroupUpdates, rows: readonly ChangedRow[]): Gener
   for (let i = 0; i < rows.length; i += size) yield* compiledParts(group, rows.slice(i, i + size))
 }
 
+/** One UPDATE for all of these rows; undefined if one cannot change all of them. */
 const compiledFor = (
-  { context, resource, columns, returned }: GroupUpdates,
+  { context, resource, columns, returned }: GroupContext,
   rows: readonly ChangedRow[],
 ): CompiledWrite | undefined =>
   compileUpdateRows(
@@ -129,7 +130,10 @@ export const maySetUnchangedColumns = (
   resource: Resource,
 ): boolean => shortcuts?.singleWrites?.('update', resource) !== undefined
 
-/** Whether a record gets a unique value that another record of the list still has, so that the list must be written in its order. */
+/**
+ * Whether a record gets a unique value that another record of the list still has, so that the list must be written in its order:
+ * `[{"id": 1, "rank": 3}, {"id": 2, "rank": 1}]`, where record 1 has the rank 1.
+ */
 function dependOnOrder(
   { uniqueKeys }: Resource,
   rows: readonly ChangedRow[],
@@ -139,10 +143,10 @@ function dependOnOrder(
     if (!columns.some(({ name }) => names.has(name))) return false
     const isWritten = ({ written }: ChangedRow): boolean =>
       columns.some(({ name }) => written[name] !== undefined)
-    const text = (values: Values): string => keyTextIn(columns, values) ?? keyText([null])
-    const before = new Map(rows.map((row) => [text(row.stored), row]))
+    const uniqueText = (values: Values): string => keyTextIn(columns, values) ?? keyText([null])
+    const before = new Map(rows.map((row) => [uniqueText(row.stored), row]))
     return rows.some((row) => {
-      const other = isWritten(row) && before.get(text({ ...row.stored, ...row.written }))
+      const other = isWritten(row) && before.get(uniqueText({ ...row.stored, ...row.written }))
       return other !== undefined && other !== false && other !== row
     })
   })
@@ -246,7 +250,7 @@ async function updateGroups(
   returned: ReturnedRows | undefined,
 ): Promise<void> {
   for (const { columns, rows: all } of groupsOf(context, resource, rows)) {
-    const group: GroupUpdates = { context, resource, columns, returned }
+    const group: GroupContext = { context, resource, columns, returned }
     for (const { rows: partRows, compiled } of partsOf(group, all)) {
       if (compiled === undefined) {
         await updateEach(context, resource, partRows)
@@ -261,7 +265,7 @@ async function updateGroups(
 }
 
 async function updateTogether(
-  { context, resource, returned }: GroupUpdates,
+  { context, resource, returned }: GroupContext,
   { statement, readers }: CompiledWrite,
 ): Promise<void> {
   const step = { step: 'update', resource, path: '', values: {}, key: null } as const
