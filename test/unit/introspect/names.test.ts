@@ -51,7 +51,7 @@ function tangled(tables: readonly string[], columns: readonly string[]): Catalog
     name: table,
     columns: ['id', ...columns.filter((column) => column !== 'id')].map((column) => ({
       name: column,
-      declared: 'integer',
+      databaseType: 'integer',
       shape: { type: 'integer' },
       nullable: false,
       generated: false,

@@ -1,4 +1,5 @@
-// Selects the catalogue reader of a Kysely instance's database.
+// Selects the catalogue reader of a Kysely instance's database, for `introspect`. It has no `Dialect` yet, so the class of Kysely's adapter
+// tells which database it is. (The check of models at start-up has a dialect: see `schema-rules-of.ts`.)
 
 import type { Dialect } from '../dialect/dialect.ts'
 import { classifyMysql } from '../dialect/mysql/mysql-errors.ts'
@@ -26,6 +27,7 @@ export interface CatalogueReader {
     db: AnyDatabase,
     schema: string | undefined,
   ) => Promise<readonly TableEstimate[]>
+  /** Classifies an error of the driver; a read is repeated while the error is that another process has locked the database. */
   readonly classify: Dialect['classify']
 }
 
@@ -60,6 +62,8 @@ const readers: readonly (readonly [RegExp, CatalogueReader])[] = [
     },
   ],
 ]
+
+/** Returns the reader; throws if no class name of the adapter is known. */
 export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
   for (const name of adapterNames(db.getExecutor().adapter)) {
     const reader = readers.find(([pattern]) => pattern.test(name))?.[1]
@@ -70,7 +74,7 @@ export function catalogueReaderOf(db: AnyDatabase): CatalogueReader {
   )
 }
 
-/** Returns the names of the adapter's class and of the classes that it extends. */
+/** Returns the names of the adapter's class and of the classes that it extends, such as `['MyAdapter', 'PostgresAdapter', 'DialectAdapterBase', 'Object']`. */
 function adapterNames(adapter: object): string[] {
   const names: string[] = []
   for (

@@ -1,4 +1,4 @@
-// Finds the rules by which models are compared with the tables of a database. Only the dialects of this package have rules.
+// Finds the rules by which the check at start-up compares models with the tables of a database. Only the dialects of this package have rules.
 
 import type { Dialect } from '../dialect/dialect.ts'
 import { mysqlSchema } from './mysql/mysql-schema-rules.ts'

@@ -1,4 +1,5 @@
-// Which partial unique indexes cover every active record of a model with soft delete.
+// Which partial unique indexes cover every active record of a model with soft delete: for `compare-keys.ts`, which accepts
+// `create unique index … on books (isbn) where deleted_at is null` in place of a declared `unique: true`.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
@@ -16,9 +17,11 @@ export interface ActiveRows {
 }
 
 /**
- * Whether every active record fulfils the condition, which tests the column of soft delete.
+ * Whether every active record fulfils the condition of an index, which tests the column of soft delete. Examples, by the model's
+ * `soft_delete_values` (of an active and of a deleted record):
  *
- * `[null, 'now']` → `deleted_at is null`; `[false, true]` → `deleted = false` if the column is NOT NULL, `deleted is not true`
+ * - `[null, 'now']`: true for `deleted_at is null`
+ * - `[false, true]`: true for `deleted is not true`; for `deleted = false` only if the column is NOT NULL, because a record with NULL is active
  */
 export function holdsForActive(
   { softDelete: { active, deleted }, column, nullable }: ActiveRows,
@@ -26,16 +29,17 @@ export function holdsForActive(
 ): boolean {
   if (active === null) return operator === 'is' && value === null
   if (value === null) return false
-  const isFull = operator === 'is' || operator === 'is not' || !nullable
+  // `deleted <> true` is not true of NULL, so that the index would leave out active records with NULL.
+  const includesNull = operator === 'is' || operator === 'is not' || !nullable
   if (operator === '=' || operator === 'is') {
     if (!isSame(column, value, active)) return false
     // With other values, every record that does not have the active one is deleted.
     return deleted.kind !== 'value' || (!nullable && hasOnly(column, [active, deleted.value]))
   }
-  return deleted.kind === 'value' && isFull && isSame(column, value, deleted.value)
+  return deleted.kind === 'value' && includesNull && isSame(column, value, deleted.value)
 }
 
-/** The condition to suggest for an index over the active records. */
+/** Returns the condition of an index over exactly the active records, to suggest it in a message. */
 export function activeCondition({ softDelete, column, nullable }: ActiveRows): RowCondition {
   const { active, deleted } = softDelete
   const { dbName } = column
@@ -57,7 +61,7 @@ const hasOnly = (column: NamedColumn, values: readonly JsonValue[]): boolean =>
   columnTypes[column.type].json === 'boolean' ||
   column.enum?.every((member) => values.includes(member)) === true
 
-/** Whether the constant of the database is this value of the column. */
+/** Whether a constant in the condition of an index, such as `1` for `true`, is this value of the column. */
 function isSame({ type }: NamedColumn, { text, isString }: Constant, value: JsonValue): boolean {
   const { json, number } = columnTypes[type]
   if (json === 'boolean') return (value === true ? ['true', '1'] : ['false', '0']).includes(text)

@@ -6,19 +6,20 @@ import type { CatalogueColumn, ColumnShape } from '../shared/catalogue.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
-interface Against {
+interface ComparedTable {
   readonly schema: DatabaseSchema
+  /** The nullability of columns is unknown in a view, and not compared. */
   readonly isView: boolean
 }
 
-/** Compares `column`, which the model declares, with `found`, the column of the database. */
+/** Compares `column`, which the model declares, with `found`, the column of the database. `place` goes into each difference. */
 export function* compareColumn(
   place: { readonly model: string; readonly table: string },
   column: NamedColumn,
   found: CatalogueColumn,
-  { schema, isView }: Against,
+  { schema, isView }: ComparedTable,
 ): Generator<Difference> {
-  const at = { ...place, column, found: found.declared }
+  const at = { ...place, column, found: found.databaseType }
   // What introspection would declare for the column.
   const { shape } = found
   if (!schema.holds(column, found)) {
@@ -45,7 +46,7 @@ export function* compareColumn(
   if (!isView && column.nullable !== found.nullable) yield { kind: 'nullability', ...at }
 }
 
-/** Compares only precision and scale that the model declares, not their defaults. */
+/** Whether the digits of two decimals differ. A model without `precision` and `scale` fits only a column without limits, such as `numeric`. */
 function digitsDiffer({ type, definition }: NamedColumn, shape: ColumnShape): boolean {
   if (columnTypes[type].number !== 'exact' || columnTypes[shape.type].number !== 'exact')
     return false
@@ -54,6 +55,7 @@ function digitsDiffer({ type, definition }: NamedColumn, shape: ColumnShape): bo
   return scale !== shape.scale || (precision !== undefined && precision !== shape.precision)
 }
 
+/** Returns how many characters the declared values may have, and the declaration that says so. */
 function neededLength({ type, definition }: NamedColumn): { needed: number; because: string } {
   if (type === 'uuid') return { needed: 36, because: 'type: uuid' }
   if (type === 'enum') {
@@ -65,7 +67,7 @@ function neededLength({ type, definition }: NamedColumn): { needed: number; beca
   return { needed: maxLength, because: `maxLength: ${maxLength}` }
 }
 
-/** `type: 'decimal', precision: 10, scale: 2` */
+/** Writes the options that a model would declare, for the remedy: `type: 'decimal', precision: 10, scale: 2` */
 function declaration({
   type,
   unsigned,

@@ -17,15 +17,19 @@ import {
 } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
-/** A foreign key that a relation needs. */
+/** A foreign key that a relation needs. All names of columns are those of the database. */
 interface NeededKey {
+  /** The table of `columns`: that of the child, or the junction. */
   readonly holder: TableName
   readonly columns: readonly string[]
   readonly referenced: TableName
   readonly references: readonly string[]
 }
 
-/** Reports each foreign key once, for the first relation that uses it. */
+/**
+ * Yields the differences of all relations. Both sides of a relation, such as `book.author` and `author.books`, need the same foreign
+ * key; it is reported once, for the first of them.
+ */
 export function* compareForeignKeys(
   resources: readonly Resource[],
   schema: DatabaseSchema,
@@ -37,10 +41,10 @@ export function* compareForeignKeys(
     ...(roles === undefined || own.has(roles.name) ? [] : [roles]),
   ])
   // The side that holds the key comes first, so that the report names it.
-  const isFirst = ({ kind }: ResolvedRelation): boolean => kind === 'belongsTo'
+  const holdsKey = ({ kind }: ResolvedRelation): boolean => kind === 'belongsTo'
   for (const relation of [
-    ...relations.filter(isFirst),
-    ...relations.filter((one) => !isFirst(one)),
+    ...relations.filter(holdsKey),
+    ...relations.filter((other) => !holdsKey(other)),
   ]) {
     if (!isComparable(relation, schema)) continue
     yield* missingInJunction(relation, schema)
@@ -79,7 +83,7 @@ const placeOf = ({ source, name }: ResolvedRelation) => ({
 const namesOf = (columns: ResolvedRelation['from']): readonly string[] =>
   columns.map(({ dbName }) => dbName)
 
-/** Returns the foreign keys that a relation relies on. */
+/** Returns the foreign keys that a relation relies on: two of the junction of a many-to-many relation, otherwise one. */
 function keysOf(relation: ResolvedRelation): readonly NeededKey[] {
   const { kind, source, target, from, to, through } = relation
   if (through !== undefined) {
@@ -90,6 +94,7 @@ function keysOf(relation: ResolvedRelation): readonly NeededKey[] {
     : [reference(target, to, source, from)]
 }
 
+/** The foreign key of a junction: `key` pairs each column of the junction (`dbName`) with the column of a model that it refers to. */
 const linkKey = (
   holder: TableName,
   key: readonly ForeignKeyColumn[],
@@ -113,6 +118,7 @@ const reference = (
   references: namesOf(references),
 })
 
+/** Reports a junction table, or columns of it, that the database lacks. A junction that is a published model is compared with its model. */
 function* missingInJunction(
   relation: ResolvedRelation,
   schema: DatabaseSchema,
@@ -178,6 +184,7 @@ function* repeatedPairs(
   yield { kind: 'repeated pairs', model: source.name, table: through.table, columns, relation }
 }
 
+/** Reports the key, unless the table has a foreign key that contains it. Missing tables and columns are reported elsewhere. */
 function* compareKey(
   relation: ResolvedRelation,
   key: NeededKey,
@@ -188,7 +195,8 @@ function* compareKey(
     table !== undefined &&
     !isView(table) &&
     key.columns.every((name) => findColumn(schema, table, name) !== undefined)
-  if (!hasColumns || table.foreignKeys.some((one) => covers(schema, one, key))) return
+  if (!hasColumns || table.foreignKeys.some((foreignKey) => covers(schema, foreignKey, key)))
+    return
   const other = foreignKeyOf(schema, table, key.columns)
   // A database without any foreign keys is assumed not to use them.
   if (other === undefined && !schema.hasForeignKeys) return

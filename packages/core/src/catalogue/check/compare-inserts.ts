@@ -1,4 +1,5 @@
-// Finds columns that a new row requires but nothing fills: inserts then always fail.
+// Compares who fills the columns of a new row: the client, the service, or the database. Finds above all required columns that nobody fills,
+// so that every INSERT fails (`never filled`).
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import {
@@ -30,7 +31,10 @@ export const linkedColumns = (resources: readonly Resource[]): ReadonlySet<Named
     ),
   )
 
-/** Compares how the model and the database (`found`) fill a column that a new record omits. `creates`: clients create records. */
+/**
+ * Compares how the model and the database (`found`) fill a column that a new record omits. `creates`: clients create records of the
+ * model by themselves, so that it must be possible; false for columns that nested writes or links fill.
+ */
 export function* compareFilling(
   { resource, creates }: { readonly resource: Resource; readonly creates: boolean },
   column: NamedColumn,
@@ -38,7 +42,7 @@ export function* compareFilling(
 ): Generator<Difference> {
   const { schema } = resource
   const place = { model: resource.name, table: resource.table }
-  const at = { ...place, column, found: found.declared }
+  const at = { ...place, column, found: found.databaseType }
   const { generated, hasDefault, managed, default: own } = column.definition
   if (found.readOnly) {
     if (isWritten(resource, column)) yield { kind: 'computed', ...at }
@@ -69,7 +73,7 @@ export function* compareFilling(
     ...place,
     schema,
     name: column.dbName,
-    found: found.declared,
+    found: found.databaseType,
     field,
   }
 }
@@ -102,7 +106,7 @@ export function* undeclaredColumns(
       table: tableName,
       schema: schemaName,
       name,
-      found: found.declared,
+      found: found.databaseType,
       field: undefined,
     }
   }
@@ -137,7 +141,7 @@ export function* unfilledInLinks(
           table: through.table,
           schema: through.schema,
           name,
-          found: found.declared,
+          found: found.databaseType,
           field: undefined,
           links: { relation: relation.name, triggersFill: schema.triggersFill },
         }

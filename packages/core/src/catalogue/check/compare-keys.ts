@@ -17,6 +17,7 @@ import {
 } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
+/** Yields a difference for each key that the model declares and the table does not enforce, and for unique keys that reveal write-only columns. */
 export function* compareKeys(
   resource: Resource,
   table: CatalogueTable,
@@ -51,7 +52,10 @@ export function* compareKeys(
   yield* uniqueWriteOnly(resource, table, schema)
 }
 
-/** Reports unique keys with a write-only column. A key that contains the primary key is never the one that a new record repeats. */
+/**
+ * Reports unique keys with a write-only column: the 409 of a duplicate would tell clients which values are stored. A key that contains
+ * the primary key is never the one that a new record repeats.
+ */
 function* uniqueWriteOnly(
   { name, table: tableName, allColumns, primaryKey }: Resource,
   { uniqueKeys, partialKeys }: CatalogueTable,
@@ -83,6 +87,7 @@ function activeRowsOf(
   return found && { softDelete, column, nullable: found.nullable }
 }
 
+/** Whether a partial index over these rows covers all active records. */
 const coversActive = (
   schema: DatabaseSchema,
   active: ActiveRows,
@@ -92,7 +97,10 @@ const coversActive = (
   sameColumnName(schema, rows.column, active.column.dbName) &&
   holdsForActive(active, rows)
 
-/** The meta with which an index over these rows would cover all active records; undefined if there is none, or the model has soft delete. */
+/**
+ * Returns the meta with which an index over these rows would cover all active records, for the remedy:
+ * `soft_delete: true, soft_delete_attribute: 'deleted'`. Undefined if there is none, or if the model has soft delete.
+ */
 function softDeleteFor(
   { settings: { softDelete }, allColumns, primaryKey }: Resource,
   table: CatalogueTable,
@@ -131,7 +139,7 @@ const truths: readonly SoftDeleteValues[] = [
   },
 ]
 
-/** The values that soft delete usually has in a column of the type. */
+/** The usual `soft_delete_values` in a column of the type. */
 function usualValues({ type }: NamedColumn): readonly SoftDeleteValues[] {
   const { json, fromClock } = columnTypes[type]
   if (fromClock !== false) return now

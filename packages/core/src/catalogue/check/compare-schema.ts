@@ -1,4 +1,4 @@
-// compareSchema: the models and the tables of the database → every difference between them.
+// compareSchema: the models and the tables of the database → every difference between them. Pure: `comparison.ts` has read the tables.
 
 import { nearest } from '../../lib/naming/suggest.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
@@ -56,6 +56,7 @@ export function compareSchema(
   ]
 }
 
+/** What the comparison of each model needs to know of the others and of the database. */
 interface Known {
   readonly schema: DatabaseSchema
   /** The columns that nested writes or links fill. */
@@ -118,7 +119,7 @@ function* compareColumns(
       found.responsesLoseDigits === true &&
       column.type === found.shape?.type
     ) {
-      yield { kind: 'finer key', ...place, column, found: found.declared }
+      yield { kind: 'finer key', ...place, column, found: found.databaseType }
     }
     if (isView(table)) continue
     yield* compareFilling({ resource, creates: creates && !linked.has(column) }, column, found)

@@ -1,4 +1,5 @@
-// Compares models with the tables of a database, and describes the differences. `schema-check.ts` loads this file with all that it imports.
+// Reads the schema, compares models with it, and describes the differences. `schema-check.ts` loads this file, and all that it imports,
+// only for the first comparison, so that a program without one does not parse the code.
 
 import type { Dialect } from '../../dialect/dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -37,17 +38,17 @@ export function differencesFrom(
   return async (db) => {
     const differences: Difference[] = []
     const schema = await readSchema(db, rules, named)
-    for (const one of [
+    for (const difference of [
       ...compareSchema(models, schema),
       ...(await findLacking(db, rules, models, schema)),
     ]) {
-      if (one.kind !== 'never filled') {
-        differences.push(one)
+      if (difference.kind !== 'never filled') {
+        differences.push(difference)
         continue
       }
-      const mayFill = await rules.mayFill(db, one)
+      const mayFill = await rules.mayFill(db, difference)
       // No declaration of a relation can say that the database fills a column of its links.
-      if (one.links === undefined || !mayFill) differences.push({ ...one, mayFill })
+      if (difference.links === undefined || !mayFill) differences.push({ ...difference, mayFill })
     }
     const unindexed = await unindexedKeys(db, rules, models, schema)
     return { differences, advice: unindexed.length === 0 ? undefined : adviceOf(unindexed) }
@@ -57,15 +58,15 @@ export function differencesFrom(
 const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
   [...relations.values()].flatMap(({ through }) => through ?? [])
 
-export const described = (differences: readonly Difference[]): readonly SchemaDifference[] =>
+export const describeDifferences = (differences: readonly Difference[]): readonly SchemaDifference[] =>
   differences.map(describeDifference)
 
-/** Returns the text of a warning or an error about the differences. */
+/** Returns the text of a warning or an error about the differences, a line for each of the first 50. */
 export function differencesMessage(differences: readonly Difference[]): string {
   const count = differences.length
   const lines = differences
     .slice(0, mostInMessage)
-    .map((one) => `\n- ${describeDifference(one).message}`)
+    .map((difference) => `\n- ${describeDifference(difference).message}`)
   const more = count > mostInMessage ? `\n… and ${count - mostInMessage} more.` : ''
   const places = count === 1 ? 'one place' : `${count} places`
   return `The models and the database differ in ${places} (${settingNames.schemaCheck}):${lines.join('')}${more}`

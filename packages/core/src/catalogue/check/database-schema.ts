@@ -1,4 +1,5 @@
-// DatabaseSchema: the tables that were read, found by names as the database compares them.
+// DatabaseSchema: the tables that `read-schema.ts` has read, for the comparison with models. The functions look up tables and columns by
+// name as the database compares names: some databases ignore letter case.
 
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { CatalogueColumn, CatalogueTable, PartialKey } from '../shared/catalogue.ts'
@@ -30,6 +31,7 @@ export interface DatabaseSchema {
 const same = (a: string, b: string, folds: boolean): boolean =>
   a === b || (folds && a.toLowerCase() === b.toLowerCase())
 
+/** Returns the table that a model or relation names; a name that is equal in case takes precedence. */
 export function findTable(
   { tables, foldsTables }: DatabaseSchema,
   { schema, table: name }: TableName,
@@ -47,6 +49,7 @@ export const namesBeside = (
   { schema }: Pick<TableName, 'schema'>,
 ): readonly string[] => names.get(schema) ?? []
 
+/** Returns a column of a table by its name in the database. */
 export function findColumn(
   { foldsColumns }: DatabaseSchema,
   table: CatalogueTable,
@@ -91,7 +94,7 @@ export function isUnique(
   )
 }
 
-/** Returns the keys by which the columns are unique among the rows that fulfil a condition. */
+/** Returns the partial unique indexes by which the columns are unique, each among the rows that fulfil its condition. */
 export const partialKeysOf = (
   schema: DatabaseSchema,
   { partialKeys }: CatalogueTable,

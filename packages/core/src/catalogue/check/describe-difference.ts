@@ -1,4 +1,5 @@
-// Describes a difference in words: both sides, and how to remove it.
+// Describes a difference in words: both sides, and how to remove it. Warnings at start-up, `api.schemaDifferences()` and `model-api check`
+// show the result.
 
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
@@ -28,6 +29,7 @@ export interface SchemaDifference {
   readonly message: string
 }
 
+/** The texts of a description; the message joins them: `${declared}, but ${found}. ${remedy}` */
 type Words = Pick<SchemaDifference, 'column' | 'declared' | 'found' | 'remedy'>
 
 export function describeDifference(difference: Difference): SchemaDifference {
@@ -46,7 +48,7 @@ function wordsOf(difference: Difference): Words {
         ...(difference.relation !== undefined && { column: difference.relation }),
         declared: `declared with the ${difference.relation === undefined ? '' : 'junction '}table ${difference.table}`,
         found: 'the database has no such table, or this user may not see it',
-        remedy: `Create the table, or name another one with ${difference.relation === undefined ? 'table' : 'through'}: '…'.${meant(difference.similar)}`,
+        remedy: `Create the table, or name another one with ${difference.relation === undefined ? 'table' : 'through'}: '…'.${suggestionOf(difference.similar)}`,
       }
     case 'unreadable table':
       return {
@@ -59,7 +61,7 @@ function wordsOf(difference: Difference): Words {
         column: difference.field,
         declared: `declared with the column ${difference.name}`,
         found: 'the table has no such column',
-        remedy: `Add the column, or name another one with ${difference.option}: '…'.${meant(difference.similar)}`,
+        remedy: `Add the column, or name another one with ${difference.option}: '…'.${suggestionOf(difference.similar)}`,
       }
     case 'never filled':
       return neverFilled(difference)
@@ -105,12 +107,13 @@ const lacking = ({ field, method, missing }: Extract<Difference, { kind: 'lackin
   remedy: 'Register it on each connection of the driver, or remove what needs it.',
 })
 
-const meant = (similar: string | undefined): string =>
+const suggestionOf = (similar: string | undefined): string =>
   similar === undefined ? '' : ` Did you mean ${similar}?`
 
-type OfColumn = Extract<Difference, { readonly column: NamedColumn }>
+type ColumnDifference = Extract<Difference, { readonly column: NamedColumn }>
 
-function columnWords(difference: OfColumn): Omit<Words, 'column'> {
+/** Describes the differences between one declared column and its column in the database. */
+function columnWords(difference: ColumnDifference): Omit<Words, 'column'> {
   const { kind, column, found } = difference
   const name = `the column ${column.dbName}`
   const declared = `declared as ${typeOf(column)}`
@@ -204,6 +207,7 @@ function columnWords(difference: OfColumn): Omit<Words, 'column'> {
   }
 }
 
+/** What responses show of a value: the rest of its digits is cut. */
 const shownDigits: Readonly<Partial<Record<NamedColumn['type'], string>>> = {
   date: 'the day',
   datetime: 'milliseconds, as in timestamptz(3) or datetime(3)',

@@ -1,4 +1,4 @@
-// Difference: one way in which a model and the database disagree. Types only.
+// Difference: one way in which a model and the database disagree, as data; `describe-difference.ts` makes the words. Types only.
 
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { PartialKey } from '../shared/catalogue.ts'
@@ -13,10 +13,11 @@ interface Place {
 
 interface ColumnPlace extends Place {
   readonly column: NamedColumn
-  /** The type as the database writes it. */
+  /** The type of the database's column, as the database writes it: `character varying(80)`. */
   readonly found: string
 }
 
+/** In each kind, `found` and `columns` are what the database has, `declared` and `field` what the model declares. */
 export type Difference =
   | (Place & {
       readonly kind: 'missing table'
@@ -85,7 +86,7 @@ export type Difference =
       /** The column in the database, and its type as the database writes it. */
       readonly name: string
       readonly found: string
-      /** The field, and why clients cannot write it; undefined if the model has no such column. */
+      /** The field, and why clients cannot write it (`because`: `is read-only`); undefined if the model has no such column. */
       readonly field:
         | {
             readonly name: string

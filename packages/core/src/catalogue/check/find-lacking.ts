@@ -1,4 +1,5 @@
-// findLacking: the statements on the tables of the models that this connection cannot prepare. Each request that sends one would fail.
+// findLacking: the statements on the tables of the models that this connection cannot prepare, for example because a collation of SQLite is
+// registered only in another program. Each request that sends one would fail.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { SchemaRules, StatementOnTable } from '../shared/schema-rules.ts'
@@ -8,7 +9,7 @@ import type { Difference } from './difference.ts'
 
 type Kind = StatementOnTable['kind']
 
-/** The first method of clients for which the service sends such a statement. */
+/** The methods of clients for which the service sends such a statement. */
 const methods: readonly (readonly [Kind, method: string])[] = [
   ['INSERT', 'POST'],
   ['UPDATE', 'PATCH'],
@@ -16,6 +17,7 @@ const methods: readonly (readonly [Kind, method: string])[] = [
   ['DELETE', 'DELETE'],
 ]
 
+/** Returns a `lacking` difference for each column that cannot be compared, and for the first method that each missing thing prevents. */
 export async function findLacking(
   db: AnyDatabase,
   { lacks }: SchemaRules,
@@ -33,8 +35,8 @@ export async function findLacking(
     if (found === undefined) continue
     const place = { kind: 'lacking', model: resource.name, table: resource.table } as const
     const columns = [...resource.allColumns.values()].flatMap((column) => {
-      const own = column.computed === undefined && findColumn(schema, found, column.dbName)
-      return own ? [{ field: column.name, ...own }] : []
+      const stored = column.computed === undefined && findColumn(schema, found, column.dbName)
+      return stored ? [{ field: column.name, ...stored }] : []
     })
     const lackedBy = async (kind: Kind, some = columns): Promise<string | undefined> => {
       if (some.length === 0) return undefined
@@ -49,15 +51,15 @@ export async function findLacking(
       }
     }
     // What was reported for another method of the model already.
-    const known = new Set<string>()
+    const reported = new Set<string>()
     for (const [kind, method] of methods) {
       if (!allowed.has(method)) continue
       const missing = await lackedBy(
         kind,
         columns.filter(({ readOnly }) => !readOnly),
       )
-      if (missing === undefined || known.has(missing)) continue
-      known.add(missing)
+      if (missing === undefined || reported.has(missing)) continue
+      reported.add(missing)
       differences.push({ ...place, field: undefined, method, missing })
     }
   }

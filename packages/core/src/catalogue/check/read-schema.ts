@@ -13,15 +13,19 @@ interface Found {
   readonly tables: readonly SchemaTable[]
   /** The schemas in which tables were looked for. */
   readonly searched: readonly Schema[]
+  /** Whether every named table was found. */
   readonly isComplete: boolean
 }
 
 /** What the models name. */
 export interface NamedByModels {
+  /** Their tables and those of their junctions. */
   readonly tables: readonly TableName[]
+  /** Whether any model has a relation, so that it matters whether the database uses foreign keys. */
   readonly hasRelations: boolean
 }
 
+/** Reads what the comparison needs, with the functions of one database (`rules`). */
 export async function readSchema(
   db: AnyDatabase,
   rules: SchemaRules,
@@ -32,11 +36,11 @@ export async function readSchema(
   const tables: SchemaTable[] = []
   const searched = new Set<Schema>()
   const names = new Map<Schema, readonly string[]>()
-  for (const schema of new Set(named.map((one) => one.schema))) {
-    const wanted = named.filter((one) => one.schema === schema).map(({ table }) => table)
-    const found = await readOne(db, rules, { schema, names: wanted, foldsTables })
+  for (const schema of new Set(named.map((table) => table.schema))) {
+    const wanted = named.filter((table) => table.schema === schema).map(({ table }) => table)
+    const found = await readTablesOf(db, rules, { schema, names: wanted, foldsTables })
     tables.push(...found.tables)
-    for (const one of found.searched) searched.add(one)
+    for (const place of found.searched) searched.add(place)
     // The names are needed only for suggestions.
     if (!found.isComplete) names.set(schema, await allNames(db, rules, found.searched))
   }
@@ -65,7 +69,7 @@ interface Wanted {
  * Reads the named tables of a schema. Without a schema, reads tables that are missing in the default schema from the further schemas
  * that the database searches; of two tables with the same name, the database uses the first.
  */
-async function readOne(
+async function readTablesOf(
   db: AnyDatabase,
   rules: SchemaRules,
   { schema, names, foldsTables }: Wanted,

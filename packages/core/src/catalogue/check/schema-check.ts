@@ -1,4 +1,5 @@
-// The check at start-up: compares the models with the database once, and either warns or refuses requests until they agree.
+// The check at start-up: compares the models with the database once, and either warns or refuses requests until they agree, as the setting
+// of each model says (`off`, `warn`, `error`). `createApi` makes one; the first request or `api.ready` starts it.
 
 import { onBoundedConnection } from '../../database/leases/bounded-connection.ts'
 import { Lease } from '../../database/leases/lease.ts'
@@ -29,7 +30,7 @@ export interface SchemaCheck {
    * Called by each request: starts the comparison. Waits for it only if a difference would refuse requests, or if the pool has
    * one connection, which the comparison occupies anyway.
    */
-  admit(on: AnyDatabase, known: InternalDialect): MaybePromise<void>
+  admit(on: AnyDatabase, dialect: InternalDialect): MaybePromise<void>
   /** Resolves when the models have been compared; rejects if a difference refuses requests, or if a difference is a mistake (`isMistake`). */
   finished(): Promise<void>
   /** Compares now; rejects if the database cannot be compared. */
@@ -41,7 +42,7 @@ export interface SchemaCheck {
 export interface SchemaCheckOptions {
   readonly db: AnyDatabase
   readonly registry: Registry
-  /** The connected dialect. */
+  /** Returns the dialect that knows the version of the server behind `on`. */
   readonly dialect: (on?: AnyDatabase) => MaybePromise<InternalDialect>
   readonly warn: (message: string) => void
   /** Receives the differences that refuse requests. */
@@ -64,39 +65,43 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
   const refuses = refusing.size > 0
   const checked = models.filter(({ resource }) => modeOf(resource) !== 'off')
 
+  // The state of the check: a comparison succeeded, is running, or failed at `failed.at`.
   let settled = checked.length === 0
   let running: Promise<void> | undefined
   let mistake: Error | undefined
   let failed: { readonly at: number; readonly error: unknown } | undefined
-  const said = new Set<string>()
-  const once = (text: string, say: (text: string) => void): void => {
-    if (!said.has(text)) say(text)
-    said.add(text)
+  const reported = new Set<string>()
+  /** A repeated comparison finds the same differences, which are reported only the first time. */
+  const reportOnce = (text: string, to: (text: string) => void): void => {
+    if (!reported.has(text)) to(text)
+    reported.add(text)
   }
 
+  /** Compares and reports. Throws a 503 if a difference refuses requests. */
   const compareOnce = async (on: AnyDatabase): Promise<void> => {
-    const found = await compared(checked, on, options).catch((error: unknown) => {
+    const found = await compareOn(checked, on, options).catch((error: unknown) => {
       if (error instanceof NotCompared) return error
       throw error
     })
     if (found instanceof NotCompared) {
-      if (refuses || found.isUnexpected) once(found.message, warn)
+      if (refuses || found.isUnexpected) reportOnce(found.message, warn)
       return
     }
     const { differencesMessage: messageOf } = await comparison()
     const { differences, advice } = found
-    if (advice !== undefined) once(advice, warn)
+    if (advice !== undefined) reportOnce(advice, warn)
     const fatal = differences.filter(({ model }) => refusing.has(model))
     const others = differences.filter(({ model }) => !refusing.has(model))
-    if (others.length > 0) once(messageOf(others), warn)
+    if (others.length > 0) reportOnce(messageOf(others), warn)
     const mistakes = others.filter(isMistake)
     mistake = mistakes.length === 0 ? undefined : new Error(messageOf(mistakes))
     if (fatal.length === 0) return
     const error = new Error(messageOf(fatal))
-    once(error.message, () => report(error))
+    reportOnce(error.message, () => report(error))
     throw Object.assign(notReady(), { cause: error })
   }
 
+  /** Starts a comparison, or joins the running one. A failed one can be repeated, a successful one settles the check. */
   const run = (on: AnyDatabase): Promise<void> => {
     running ??= compareOnce(on).then(
       () => {
@@ -112,12 +117,12 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
   }
   /** Leaves out only models that switch off the check in their own meta. The setting of the whole API does not count here. */
   const comparedNow = (): Promise<Compared> =>
-    compared(
+    compareOn(
       models.filter(({ resource }) => resource.model.meta?.schema_check !== 'off'),
       db,
       options,
     )
-  const isWaiting = (): boolean => failed !== undefined && elapsed() - failed.at < retryAfter
+  const failedRecently = (): boolean => failed !== undefined && elapsed() - failed.at < retryAfter
 
   return {
     isSettled: () => settled,
@@ -125,10 +130,10 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
       if (settled) return
       const place = on.isTransaction ? on : db
       if (refuses) {
-        if (isWaiting()) throw failed?.error
+        if (failedRecently()) throw failed?.error
         return run(place)
       }
-      if (running !== undefined || isWaiting()) return
+      if (running !== undefined || failedRecently()) return
       // On Workers, a comparison that outlives its request is cancelled and never returns the one connection of D1.
       if (capabilities.blocksEventLoop) return run(place).catch(() => {})
       // The first requests take their connections before the comparison takes one.
@@ -144,8 +149,8 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
     },
     differences: async () => {
       const { differences } = await comparedNow()
-      const { described } = await comparison()
-      return described(differences)
+      const { describeDifferences } = await comparison()
+      return describeDifferences(differences)
     },
     advice: async () => (await comparedNow()).advice,
   }
@@ -157,12 +162,12 @@ export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
  * hidden column is no mistake, because the host's own code may write it. Or it is a key whose digits responses cut, so that embeds
  * and paths would miss its rows or find others.
  */
-const isMistake = (one: Difference): boolean =>
-  one.kind === 'finer key' ||
-  (one.kind === 'never filled' &&
-    one.field?.because === 'is read-only' &&
-    !one.field.isHidden &&
-    one.mayFill === false)
+const isMistake = (difference: Difference): boolean =>
+  difference.kind === 'finer key' ||
+  (difference.kind === 'never filled' &&
+    difference.field?.because === 'is read-only' &&
+    !difference.field.isHidden &&
+    difference.mayFill === false)
 
 const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
@@ -180,6 +185,7 @@ function comparedModels({ resources, users }: Registry): readonly ComparedModel[
 
 /** Thrown if the models cannot be compared with this database. */
 class NotCompared extends Error {
+  /** False if the dialect does not read schemas at all, which deserves no warning by itself. */
   readonly isUnexpected: boolean
   constructor(
     message: string,
@@ -190,7 +196,8 @@ class NotCompared extends Error {
   }
 }
 
-async function compared(
+/** Compares on one connection; throws a 503 if the database is unavailable, or `NotCompared`. */
+async function compareOn(
   models: readonly ComparedModel[],
   on: AnyDatabase,
   { dialect }: SchemaCheckOptions,

@@ -28,11 +28,13 @@ interface SearchedKey {
   readonly columns: readonly string[]
 }
 
-interface Followed {
+/** A relation that an aggregate follows, and the resource at its beginning. */
+interface FollowedRelation {
   readonly from: Resource
   readonly relation: ResolvedRelation
 }
 
+/** Returns the keys without an index; `adviceOf` makes a warning of them. */
 export async function unindexedKeys(
   db: AnyDatabase,
   { indexes }: SchemaRules,
@@ -102,13 +104,14 @@ function aggregatedKeys({ resource, methods }: ComparedModel): readonly Searched
 }
 
 /** Returns the relations at the beginning of a path such as `floors.rooms.area`. */
-function relationsAlong(from: Resource, path: string): readonly Followed[] {
+function relationsAlong(from: Resource, path: string): readonly FollowedRelation[] {
   const [name = '', ...rest] = path.split('.')
   const relation = from.relations.get(name)
   if (relation === undefined) return []
   return [{ from, relation }, ...relationsAlong(relation.target, rest.join('.'))]
 }
 
+/** Returns the columns by which the related rows of a record are found; undefined if there is at most one such row. */
 function keyOf({
   kind,
   target,
@@ -122,7 +125,7 @@ function keyOf({
   return { holder: target, columns: to.map(({ dbName }) => dbName) }
 }
 
-/** Returns the text of a warning. */
+/** Returns the text of a warning, with a statement CREATE INDEX for each key. */
 export function adviceOf(keys: readonly SearchedKey[]): string {
   const lines = (some: readonly SearchedKey[]): string =>
     some

@@ -1,4 +1,5 @@
-// Gives both sides of a foreign key between `integer` and `bigint`, or between integers and texts of SQLite, the same type.
+// Gives both sides of a foreign key between `integer` and `bigint`, or between integers and texts of SQLite, the same type. `introspect` calls
+// it with the tables of its result, before it declares their columns.
 
 import type { CatalogueColumn, CatalogueForeignKey, CatalogueTable } from '../shared/catalogue.ts'
 
@@ -16,6 +17,7 @@ export function alignKeys(tables: readonly CatalogueTable[]): CatalogueTable[] {
   return [...aligned.values()]
 }
 
+/** Aligns each foreign key once; returns whether a column has got another type. */
 function alignOnce(tables: Tables): boolean {
   let changed = false
   for (const [name, table] of tables) {
@@ -52,9 +54,10 @@ function find(table: CatalogueTable | undefined, name: string): CatalogueColumn 
 function spelt(names: Iterable<string>, name: string): string {
   const all = [...names]
   if (all.includes(name)) return name
-  return all.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name
+  return all.find((other) => other.toLowerCase() === name.toLowerCase()) ?? name
 }
 
+/** Whether the types of both sides differ in a way that aligning can mend. */
 function differ(a: CatalogueColumn, b: CatalogueColumn): boolean {
   const types = [a.shape?.type, b.shape?.type]
   // A row id holds no texts.
@@ -86,8 +89,8 @@ function replace(
 ): void {
   const table = tables.get(name)
   if (table === undefined) return
-  const note = `${old.declared}, served as ${shape?.type} like the key ${which}`
+  const note = `${old.databaseType}, served as ${shape?.type} like the key ${which}`
   const column = { ...old, shape, note, fitsNumber, isTextKey }
-  const columns = table.columns.map((one) => (one === old ? column : one))
+  const columns = table.columns.map((other) => (other === old ? column : other))
   tables.set(name, { ...table, columns })
 }

@@ -1,4 +1,4 @@
-// The tables of migration tools and of this library itself, which introspection leaves out.
+// The tables of migration tools and of this library itself, which introspection leaves out unless the option `include` names them.
 
 /** In lower case; names are compared without regard to case. */
 export const bookkeepingTables: ReadonlySet<string> = new Set([

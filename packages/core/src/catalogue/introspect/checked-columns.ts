@@ -31,16 +31,19 @@ export async function withChecks(
       (column) => column.checks?.members !== undefined && !isKey(column),
     )
     const inexact = lists.filter(({ checks }) => checks?.isExact !== true)
-    const odd = inexact.length === 0 ? none : await oddlySpelt(db, table, schema, inexact)
+    const odd = inexact.length === 0 ? noColumns : await oddlySpelt(db, table, schema, inexact)
     const columns = table.columns.map((column) =>
-      withLimits(column, lists.includes(column) && !odd.has(column), odd.has(column)),
+      withLimits(column, {
+        isEnum: lists.includes(column) && !odd.has(column),
+        isOdd: odd.has(column),
+      }),
     )
     result.push({ ...table, columns })
   }
   return result
 }
 
-const none: ReadonlySet<CatalogueColumn> = new Set()
+const noColumns: ReadonlySet<CatalogueColumn> = new Set()
 
 const keyOf = (table: string, column: string): string => `${table}\0${column}`.toLowerCase()
 
@@ -57,8 +60,15 @@ function keyColumns(tables: readonly CatalogueTable[]): ReadonlySet<string> {
   )
 }
 
-/** Applies the constraints of a column. `isOdd`: it lists members, but holds other spellings of them. */
-function withLimits(column: CatalogueColumn, isEnum: boolean, isOdd: boolean): CatalogueColumn {
+interface ListedMembers {
+  /** The constraint lists members, which become those of an enum. */
+  readonly isEnum: boolean
+  /** The constraint lists members, but the column holds other spellings of them, so that it stays a text. */
+  readonly isOdd: boolean
+}
+
+/** Applies the constraints of a column. */
+function withLimits(column: CatalogueColumn, { isEnum, isOdd }: ListedMembers): CatalogueColumn {
   const { checks, shape } = column
   if (checks === undefined || shape === undefined) return column
   if (isEnum) return { ...column, shape: enumShape(shape, checks.members ?? []) }
@@ -87,7 +97,7 @@ const enumShape = (
   ...(readOnly === undefined ? {} : { readOnly }),
 })
 
-/** Returns the columns that contain another spelling of a member in the first rows. */
+/** Returns the columns that contain another spelling of a member in the first rows, such as `New` for `new` under a collation that ignores case. */
 async function oddlySpelt(
   db: AnyDatabase,
   table: CatalogueTable,

@@ -1,4 +1,4 @@
-// Columns: one catalogue column → one declared column, with notes for the reader.
+// readColumns: the columns of one table in the catalogue → the columns of its model, with notes for the reader of the models.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Column } from '../../model/column.ts'
@@ -19,6 +19,7 @@ export interface ReadColumns {
   readonly notes: readonly (readonly [string, string])[]
 }
 
+/** Declares each column that a column type can represent. */
 export function readColumns(table: CatalogueTable): ReadColumns {
   const usable = table.columns.filter((column) => column.shape !== undefined)
   const fields = fieldNames(usable.map((column) => column.name))
@@ -37,17 +38,19 @@ export function readColumns(table: CatalogueTable): ReadColumns {
     const key = table.primaryKey.includes(column.name)
     const isSecret = isCredential(table, column)
     if (isSecret) credentials.push(column.name)
-    columns[field] = declared(table, column, column.shape, field, isSecret && !key)
+    const { shape } = column
+    columns[field] = declaredColumn(table, column, { shape, field, hidden: isSecret && !key })
   }
   return { columns, fields, credentials, notes }
 }
 
 const whyLeftOut = (column: CatalogueColumn): string =>
-  withRequirement(column, column.note ?? `type ${column.declared} is not supported`)
+  withRequirement(column, column.note ?? `type ${column.databaseType} is not supported`)
 
+/** Returns the note of a column with a model; `opaque` columns get a note that they cannot be written. */
 function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
   if (shape.type !== 'opaque') return column.note
-  const why = column.note ?? `type ${column.declared} has no column type of its own`
+  const why = column.note ?? `type ${column.databaseType} has no column type of its own`
   return withRequirement(column, `${why}, so it is served as text and cannot be written`)
 }
 
@@ -57,12 +60,18 @@ function withRequirement(column: CatalogueColumn, why: string): string {
   return required ? `${why}; it is required, so records cannot be created` : why
 }
 
-function declared(
+interface Declaration {
+  readonly shape: Column
+  /** The name of the field, which the declaration pairs with the column's name if they differ. */
+  readonly field: string
+  readonly hidden: boolean
+}
+
+/** `{ type: 'string', maxLength: 80, column: 'unit price', nullable: true }` */
+function declaredColumn(
   table: CatalogueTable,
   column: CatalogueColumn,
-  shape: Column,
-  field: string,
-  hidden: boolean,
+  { shape, field, hidden }: Declaration,
 ): Column {
   const key = table.primaryKey.includes(column.name)
   const unique =

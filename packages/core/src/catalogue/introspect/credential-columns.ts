@@ -24,12 +24,12 @@ export function withPublished(
     )
   }
   const names = new Set(publish)
-  const none = { credential: false }
+  const noCredential = { credential: false }
   return tables.map((table) => ({
     ...table,
-    ...(names.has(table.name) ? none : {}),
+    ...(names.has(table.name) ? noCredential : {}),
     columns: table.columns.map((column) =>
-      names.has(`${table.name}.${column.name}`) ? { ...column, ...none } : column,
+      names.has(`${table.name}.${column.name}`) ? { ...column, ...noCredential } : column,
     ),
   }))
 }

@@ -1,4 +1,5 @@
-// Columns and tables whose names look like credentials: the columns are hidden, the tables are not published by `serve`.
+// heldBack in the result of `introspect`: columns and tables whose names look like credentials. The columns are hidden in their models; the
+// commands `serve` and `models` do not publish the tables.
 
 import { isCredentialTable } from '../../model/credential-names.ts'
 import { ownName } from '../shared/catalogue.ts'

@@ -1,4 +1,5 @@
-// introspect: an existing database → plain model definitions, and the reasons for what was left out.
+// introspect: an existing database → plain model definitions, and the reasons for what was left out. For the host's own programs and for the
+// commands `model-api serve` and `model-api models`.
 
 import type { Kysely } from 'kysely'
 import { didYouMean } from '../../lib/naming/suggest.ts'
@@ -110,8 +111,9 @@ export async function introspect(
 ): Promise<Introspection> {
   const leftOut: LeftOut[] = []
   const notes: IntrospectionNote[] = []
-  const kept: CatalogueTable[] = []
   const listOnly: ListOnly[] = []
+  // First: which tables get a model, and by which key.
+  const modelled: CatalogueTable[] = []
   const schemas = schemasOf(options)
   const read = await readCatalogue(db, schemas)
   const related = withRelations(read, options.relations ?? [])
@@ -122,49 +124,50 @@ export async function introspect(
     const reason = whyLeftOut(table, options) ?? (await whyUnreadable(db, table, schemas[0]))
     if (reason === undefined) {
       const keyed = chooseKey(table, options.keys?.[table.name])
-      kept.push(keyed.table)
+      modelled.push(keyed.table)
       if (keyed.listOnly !== undefined) listOnly.push({ table: table.name, reason: keyed.listOnly })
       if (keyed.note !== undefined) notes.push({ table: table.name, note: keyed.note })
     } else leftOut.push({ table: table.name, reason })
   }
 
-  const drafts = draft(alignKeys(await withChecks(db, kept, schemas[0])))
+  // Then: their names and columns, and the relations between them.
+  const drafts = draftModels(alignKeys(await withChecks(db, modelled, schemas[0])))
   const { links, notes: linkNotes } = resolveLinks(drafts)
   const junctions = findJunctions(drafts, links)
   const { relations, deletes } = nameRelations(drafts, links, junctions)
   // Junctions that need no model of their own, by their tables.
-  const pure = new Map(junctions.filter((one) => one.pure).map((one) => [one.draft, one]))
+  const pure = new Map(junctions.filter(({ pure }) => pure).map((junction) => [junction.draft, junction]))
 
   const models: AnyModel[] = []
   const heldBack: HeldBack[] = []
-  for (const one of drafts) {
-    const ends = pure.get(one)?.ends
+  for (const draft of drafts) {
+    const ends = pure.get(draft)?.ends
     if (ends !== undefined) {
       const [a, b] = ends
       leftOut.push({
-        table: one.table.name,
+        table: draft.table.name,
         reason: `junction of ${a.parent.model} and ${b.parent.model}`,
       })
       continue
     }
-    const { place } = one.table
+    const { place } = draft.table
     models.push(
-      defineModel(one.model, {
-        table: ownName(one.table),
+      defineModel(draft.model, {
+        table: ownName(draft.table),
         ...(place === undefined ? {} : { schema: place.schema }),
-        ...descriptionOf(one.table),
-        columns: one.columns,
-        relations: relations.get(one.model) ?? {},
-        ...uniqueSets(one),
-        ...(isReadOnly(one.table) ? { readOnly: true } : {}),
+        ...descriptionOf(draft.table),
+        columns: draft.columns,
+        relations: relations.get(draft.model) ?? {},
+        ...uniqueSets(draft),
+        ...(isReadOnly(draft.table) ? { readOnly: true } : {}),
       }),
     )
-    heldBack.push(...heldBackOf(one))
-    notes.push(...notesOf(one))
+    heldBack.push(...heldBackOf(draft))
+    notes.push(...notesOf(draft))
   }
   notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
   leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
-  const withModel = new Set(drafts.filter((one) => !pure.has(one)).map(({ table }) => table.name))
+  const withModel = new Set(drafts.filter((draft) => !pure.has(draft)).map(({ table }) => table.name))
   return {
     models,
     leftOut,
@@ -205,7 +208,8 @@ function uniqueSets({ table, columns }: ModelDraft): { unique?: readonly (readon
   return sets.length === 0 ? {} : { unique: sets }
 }
 
-function draft(tables: readonly CatalogueTable[]): ModelDraft[] {
+/** Gives each table the name of its model, and declares its columns. */
+function draftModels(tables: readonly CatalogueTable[]): ModelDraft[] {
   const names = modelNames(tables)
   return tables.map((table) => ({
     table,
@@ -225,6 +229,7 @@ function notesOf(draft: ModelDraft): IntrospectionNote[] {
   ]
 }
 
+/** Returns why a table gets no model, by the options and the catalogue; undefined if it gets one. */
 function whyLeftOut(table: CatalogueTable, options: IntrospectOptions): string | undefined {
   if (options.only !== undefined && !isNamed(table, options.only)) return 'not in "only"'
   if (isNamed(table, options.except)) return 'in "except"'

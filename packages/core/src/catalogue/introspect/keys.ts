@@ -1,4 +1,5 @@
-// Keys: chooses the columns that identify the rows of a table: declared, found or given. Without any, the table is a list.
+// chooseKey: which columns identify the rows of a table, so that `/books/{key}` can name a record: the declared primary key, a unique index,
+// SQLite's row id, or the option `keys` of `introspect`. Without any, the model has no key and the API serves only its list.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { columnTypes } from '../../model/column-types.ts'
@@ -54,13 +55,13 @@ export function chooseKey(table: CatalogueTable, given: readonly string[] | unde
 
 /** Why a path cannot name the values of a column; undefined if it can. */
 function misfit({ columns }: CatalogueTable, name: string): string | undefined {
-  const { shape, declared, responsesLoseDigits } =
+  const { shape, databaseType, responsesLoseDigits } =
     columns.find((column) => column.name === name) ?? {}
   if (shape === undefined || !canBeKey(shape)) {
-    return `is of type ${declared || 'unknown'}, which cannot stand in a path`
+    return `is of type ${databaseType || 'unknown'}, which cannot stand in a path`
   }
   return responsesLoseDigits === true
-    ? `holds more digits than responses show: ${declared}`
+    ? `holds more digits than responses show: ${databaseType}`
     : undefined
 }
 
@@ -69,13 +70,13 @@ function uniqueKey(table: CatalogueTable): readonly string[] | undefined {
   const names = table.columns.map(({ name }) => name)
   const candidates = table.uniqueKeys.filter((key) => key.every((name) => identifies(table, name)))
   const first = (key: readonly string[]): number =>
-    Math.min(...key.map((one) => names.indexOf(one)))
+    Math.min(...key.map((name) => names.indexOf(name)))
   return [...candidates].sort((a, b) => a.length - b.length || first(a) - first(b))[0]
 }
 
 /** Whether the column can be part of a key that was found, and not declared. */
 function identifies(table: CatalogueTable, name: string): boolean {
-  const column = table.columns.find((one) => one.name === name)
+  const column = table.columns.find((other) => other.name === name)
   const type = column?.shape?.type
   return (
     column?.nullable === false &&
@@ -89,7 +90,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
 const withRowId = (table: CatalogueTable, rowId: CatalogueColumn): CatalogueTable =>
   withKey({ ...table, columns: [rowId, ...table.columns] }, [rowId.name])
 
-/** Sets the key, in the order of the table's columns, because a model's key has that order. */
+/** Sets the key, in the order of the table's columns, because a model's key has that order. Another primary key becomes a unique key. */
 function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable {
   const isKey = (columns: readonly string[]): boolean =>
     columns.length === key.length && columns.every((name) => key.includes(name))
@@ -101,6 +102,7 @@ function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable 
   }
 }
 
+/** Throws if the option `keys` names a wrong key for a table. */
 function checkGiven(table: CatalogueTable, given: readonly string[]): void {
   const at = `key of ${table.name}`
   if (table.primaryKey.length > 0 && table.kind === undefined) {

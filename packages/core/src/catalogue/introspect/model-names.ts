@@ -1,4 +1,5 @@
-// Names: database names → model and field names that follow the rules of the library; only this file derives singulars.
+// Names of introspected models: database names → names of models, fields and relations that follow the rules of the library (`invoice_lines` →
+// `InvoiceLine`, `ArtistId` → the relation `artist`). Only this file derives singulars.
 
 import pluralize from 'pluralize'
 import { toCase } from '../../lib/naming/case.ts'
@@ -17,7 +18,7 @@ const suffixes = [
   ...aggregateFunctions,
 ].join('|')
 
-/** Suffixes that the query language would parse as a filter or an aggregate. */
+/** The underscores before a suffix that the query language would parse as a filter or an aggregate, such as those of `price__gt`. */
 const filterSuffix = new RegExp(`__(?=(?:${suffixes})$)`)
 
 /** Words that stay as they are: Latin plurals whose singular nobody uses for a table, and abbreviations that end with an s. */
@@ -67,6 +68,7 @@ export function fieldNames(columns: readonly string[]): Map<string, string> {
   return names
 }
 
+/** Returns a name for a column whose own name breaks the rules; `fieldNames` adds a number if it is taken. */
 function renamedField(column: string): string {
   // Underscores at both ends stand for other characters: `(price)` → `price`.
   let name = transliterate(column).replace(/(?<=[A-Za-z0-9])_+$|^_+(?=[A-Za-z0-9])/g, '')

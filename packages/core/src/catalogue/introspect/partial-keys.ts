@@ -1,4 +1,4 @@
-// Notes about unique indexes that cover only some rows, which a model cannot declare without soft delete.
+// Notes of `introspect` about unique indexes that cover only some rows, which a model cannot declare without soft delete.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import { columnTypes } from '../../model/column-types.ts'

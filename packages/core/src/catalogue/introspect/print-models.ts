@@ -1,4 +1,4 @@
-// printModels: model definitions → the TypeScript module that declares them.
+// printModels: model definitions → the text of the TypeScript module that declares them, which the command `model-api models` writes to a file.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { Key, Relation } from '../../model/relation.ts'
@@ -35,14 +35,14 @@ export function printModels(
 
 function printModel(model: AnyModel, deletes: readonly RelationDeletes[]): string {
   const { computed, aggregates, methods } = model
-  if ([computed, aggregates, methods].some((one) => Object.keys(one).length > 0)) {
+  if ([computed, aggregates, methods].some((option) => Object.keys(option).length > 0)) {
     throw new Error(
       `printModels: ${model.name} has computed columns, aggregates or methods, which are not written as text.`,
     )
   }
   const columns = members(model.columns, print, model.name)
   const relations = members(model.relations, printRelation, model.name, (name) => {
-    const found = deletes.find((one) => one.model === model.name && one.relation === name)
+    const found = deletes.find((rule) => rule.model === model.name && rule.relation === name)
     return found === undefined ? '' : ` // in the database: ON DELETE ${found.rule.toUpperCase()}`
   })
   return [
@@ -72,6 +72,7 @@ interface Place {
   readonly used: number
 }
 
+/** Writes the entries of `columns` or `relations`, one a line: `    id: { type: 'integer' },`. `path` names an entry in errors: `Book.id`. */
 function members<T>(
   record: Readonly<Record<string, T>>,
   write: (member: T, place: Place, path: string) => string,

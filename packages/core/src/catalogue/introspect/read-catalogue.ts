@@ -18,7 +18,7 @@ export async function readCatalogue(
   const tables: CatalogueTable[] = []
   for (const schema of schemas) {
     const own = await readSchema(db, schema)
-    tables.push(...own.map((table) => placed(table, schema, schemas)))
+    tables.push(...own.map((table) => qualified(table, schema, schemas)))
   }
   return tables
 }
@@ -41,7 +41,7 @@ export const schemasWithTables = (
   db: Kysely<any>,
 ): Promise<readonly SchemaSize[]> => withReader(db, (plain, reader) => reader.schemas(plain))
 
-/** Reads from the catalogue, waiting for another process that has locked the database. */
+/** Reads from the catalogue with the reader of the database, and again while another process has locked the database, for up to 5 s. */
 export function withReader<T>(
   db: AnyDatabase,
   read: (plain: AnyDatabase, reader: CatalogueReader) => Promise<T>,
@@ -56,7 +56,7 @@ export function withReader<T>(
  * Qualifies the name of a table by its schema, and the names of the tables that its foreign keys refer to, if their schemas are
  * read too.
  */
-function placed(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
+function qualified(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
   const { projection } = table
   return {
     ...table,
@@ -65,7 +65,7 @@ function placed(table: CatalogueTable, schema: string, schemas: readonly string[
     ...(projection && { projection: { ...projection, table: `${schema}.${projection.table}` } }),
     foreignKeys: table.foreignKeys.map(({ schema: other = schema, ...foreignKey }) => {
       // MySQL and MariaDB may spell a database in lower case.
-      const read = schemas.find((one) => one.toLowerCase() === other.toLowerCase())
+      const read = schemas.find((name) => name.toLowerCase() === other.toLowerCase())
       return read === undefined
         ? { ...foreignKey, schema: other }
         : { ...foreignKey, table: `${read}.${foreignKey.table}` }

@@ -1,9 +1,9 @@
-// rowCounts: how many rows tables have, read at a cost that does not grow with the tables.
+// rowCounts: how many rows tables have, read at a cost that does not grow with the tables. `model-api serve` shows it beside each model.
 
 import type { Kysely } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
-import { tableOf } from '../../lib/sql/table-name.ts'
+import { type TableName, tableOf } from '../../lib/sql/table-name.ts'
 import type { AnyModel } from '../../model/define-model.ts'
 import { withReader } from './read-catalogue.ts'
 
@@ -36,27 +36,27 @@ export async function rowCounts(
 ): Promise<ReadonlyMap<AnyModel, RowCount>> {
   const plain: AnyDatabase = db.withoutPlugins()
   const counts = new Map<AnyModel, RowCount>()
-  for (const own of new Set(models.map((model) => model.schema ?? schema))) {
-    const tables = await withReader(plain, (on, reader) => reader.estimates(on, own))
+  for (const place of new Set(models.map((model) => model.schema ?? schema))) {
+    const tables = await withReader(plain, (on, reader) => reader.estimates(on, place))
     const estimates = new Map(tables.map(({ name, rows }) => [name, Number(rows ?? 0)]))
     for (const model of models) {
       const estimate = estimates.get(model.table)
-      if ((model.schema ?? schema) !== own || estimate === undefined) continue
-      const count = await rowCount(plain, own, model.table, estimate)
+      if ((model.schema ?? schema) !== place || estimate === undefined) continue
+      const count = await rowCount(plain, { schema: place, table: model.table }, estimate)
       if (count !== undefined) counts.set(model, count)
     }
   }
   return counts
 }
 
+/** Counts the rows unless the estimate is large; undefined if the table cannot be read. */
 async function rowCount(
   db: AnyDatabase,
-  schema: string | undefined,
-  table: string,
+  table: TableName,
   estimate: number,
 ): Promise<RowCount | undefined> {
   if (estimate > mostCounted) return { rows: estimate, is: 'estimate' }
-  const from = tableOf({ schema, table })
+  const from = tableOf(table)
   try {
     const [counted] = await rowsOf<{ readonly found: unknown }>(db)`
       select count(*) as found from (select 1 as one from ${from} limit ${mostCounted + 1}) t`

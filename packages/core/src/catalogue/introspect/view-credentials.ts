@@ -1,4 +1,5 @@
-// Credentials that views show under other names: found by the names in their queries.
+// Credentials that views show under other names, as `select password_hash as word from users` does: found by the names in their queries.
+// `introspect` hides the columns that this file marks.
 
 import { grouped } from '../../lib/grouped.ts'
 import { isCredentialTable, looksLikeCredential } from '../../model/credential-names.ts'
@@ -33,9 +34,10 @@ const countMarks = (tables: readonly CatalogueTable[]): number =>
   )
 
 function mark(view: CatalogueTable, known: Known): CatalogueTable {
-  const { items, rest }: NamesInView = namesInView(view.query ?? '')
-  const all = [...rest, ...(items ?? []).flat()]
-  const sources = all
+  const { items, others }: NamesInView = namesInView(view.query ?? '')
+  const allNames = [...others, ...(items ?? []).flat()]
+  // The tables and views that it reads.
+  const sources = allNames
     .flatMap((name) => known.get(name.toLowerCase()) ?? [])
     .filter(({ name }) => name !== view.name)
   const base = known.get(view.projection?.table.split('.').at(-1)?.toLowerCase() ?? '')?.[0]
@@ -57,7 +59,7 @@ function mark(view: CatalogueTable, known: Known): CatalogueTable {
     return shows ? ({ ...column, credential: true } as const) : column
   })
   // The names that no column accounts for; one of a credential hides the whole view.
-  const elsewhere = fits ? rest : all
+  const elsewhere = fits ? others : allNames
   const hides =
     sources.some(({ credential }) => credential === true) ||
     elsewhere.some((name) =>

@@ -1,4 +1,5 @@
-// Views over one table: copies the properties of the table's columns, and its keys and foreign keys, to the view.
+// Views over one table: copies the properties of the table's columns, and its keys and foreign keys, to the view. `introspect` calls this before
+// it chooses keys.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
@@ -31,6 +32,7 @@ export async function whyUnreadable(
 export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTable[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const done = new Map<CatalogueTable, CatalogueTable>()
+  // A view may be over a view. `path` are the views on the way here: SQLite allows views that read each other.
   const complete = (table: CatalogueTable, path: readonly CatalogueTable[]): CatalogueTable => {
     const known = done.get(table)
     if (known !== undefined) return known
@@ -43,6 +45,7 @@ export function withBaseTables(tables: readonly CatalogueTable[]): CatalogueTabl
   return tables.map((table) => complete(table, [table]))
 }
 
+/** Completes a view by its table, which is complete itself. */
 function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
   // The view's column by the table's; `sources` is the reverse.
   const shown = new Map<string, string>()
@@ -52,6 +55,7 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
     if (column !== null && !shown.has(column)) shown.set(column, name)
   }
   const sources = new Map([...shown].map(([column, name]) => [name, column]))
+  // Columns of the table → the view's names of them; undefined unless it shows all.
   const named = (columns: readonly string[]): string[] | undefined => {
     const names = columns.flatMap((column) => shown.get(column) ?? [])
     return names.length === columns.length ? names : undefined

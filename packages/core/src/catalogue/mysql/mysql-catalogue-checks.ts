@@ -1,4 +1,4 @@
-// Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB.
+// Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB: `CHECK (price >= 0)` → a bound of `price`.
 
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -7,6 +7,7 @@ import { rowsOf } from '../../lib/sql/statement.ts'
 import { type CheckRule, type CheckSyntax, checkRules } from '../shared/check-rules.ts'
 import { among } from '../shared/table-names.ts'
 
+/** What the CHECK constraints of one table say. */
 export interface TableChecks {
   /**
    * The text columns with CHECK (json_valid(…)), which is how MariaDB stores json. On MySQL, such a column keeps the digits of
@@ -39,7 +40,7 @@ interface TableSelection {
   readonly only: readonly string[] | undefined
 }
 
-/** Reads the constraints, grouped by the name of their table. */
+/** Reads the constraints, grouped by the name of their table. `maria`: the server is MariaDB. */
 export async function readMysqlChecks(
   db: AnyDatabase,
   selection: TableSelection,
@@ -89,7 +90,7 @@ export function unescaped(clause: string): string {
   return clause.replace(/\\([\\'"])/g, '$1')
 }
 
-/** With ANSI_QUOTES, MariaDB writes the name in double quotes. */
+/** Returns the column of ``json_valid(`settings`)``, or none for another clause. With ANSI_QUOTES, MariaDB writes the name in double quotes. */
 function jsonColumn(clause: string): readonly string[] {
   const [, quote = '', name] =
     /^\(?json_valid\(([`"])((?:(?!\1).|\1\1)+)\1\)\)?$/i.exec(clause) ?? []

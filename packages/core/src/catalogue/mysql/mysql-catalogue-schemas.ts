@@ -1,4 +1,4 @@
-// The databases of a MySQL or MariaDB server that have tables which this user may see.
+// The databases of a MySQL or MariaDB server that have tables which this user may see, for `schemasWithTables`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,4 @@
-// Session settings for reading the catalogue of MySQL and MariaDB: a separate time limit.
+// Reads the catalogue of MySQL and MariaDB on a connection whose session has its own time limit.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

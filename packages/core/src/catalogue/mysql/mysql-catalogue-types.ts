@@ -1,4 +1,5 @@
-// MySQL and MariaDB types → column types; a type without a corresponding column type is `opaque`.
+// MySQL and MariaDB types → column types: `varchar(80)` → `{ type: 'string', maxLength: 80 }`. A type without a corresponding column type is
+// `opaque`.
 
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
@@ -42,6 +43,7 @@ const plainTypes: Readonly<Record<string, ColumnShape>> = {
 
 const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
+/** Returns what a model declares for a column of this type. */
 export function mysqlShape(type: DeclaredMysqlType): ColumnShape {
   if (type.json) return { type: 'json' }
   switch (type.name) {

@@ -1,4 +1,5 @@
-// Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, CHECK constraints, in a few statements.
+// Reads the MySQL or MariaDB catalogue: columns, unique keys, foreign keys, CHECK constraints, in a few statements. `introspect` makes models of
+// the tables, the check at start-up compares them with models.
 
 import type { Constant } from '../../dialect/shared/values/constant.ts'
 import { grouped } from '../../lib/grouped.ts'
@@ -66,7 +67,7 @@ interface ForeignKeyRow {
   readonly delete_rule: string
 }
 
-const none: TableChecks = { json: new Set(), rules: [] }
+const noChecks: TableChecks = { json: new Set(), rules: [] }
 
 export interface MysqlCatalogueOptions {
   /** Default: the connection's current database. */
@@ -128,7 +129,7 @@ export async function readMysql(
           ? []
           : [
               column(row, {
-                own: checks.get(row.table_name) ?? none,
+                checksOfTable: checks.get(row.table_name) ?? noChecks,
                 maria,
                 isWhole: whole.has(row.column_name),
               }),
@@ -206,7 +207,7 @@ function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   return undefined
 }
 
-const shapeOf = (row: ColumnRow, own: TableChecks = none): ColumnShape =>
+const shapeOf = (row: ColumnRow, { json }: TableChecks = noChecks): ColumnShape =>
   mysqlShape({
     name: row.data_type.toLowerCase(),
     full: row.full_type,
@@ -214,18 +215,21 @@ const shapeOf = (row: ColumnRow, own: TableChecks = none): ColumnShape =>
     precision: numberOrNull(row.digits),
     scale: numberOrNull(row.scale),
     collation: row.collation,
-    json: own.json.has(columnName(row)),
+    json: json.has(columnName(row)),
   })
 
-interface Known {
-  /** The CHECK constraints of the table. */
-  readonly own: TableChecks
+interface ColumnContext {
+  readonly checksOfTable: TableChecks
+  /** Whether the server is MariaDB. */
   readonly maria: boolean
   /** Whether the column is a `tinyint(1)` that is no boolean. */
   readonly isWhole: boolean
 }
 
-function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn {
+function column(
+  row: ColumnRow,
+  { checksOfTable, maria, isWhole }: ColumnContext,
+): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = columnName(row)
   // MariaDB has sequences.
@@ -235,7 +239,7 @@ function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn
   const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
   const type = row.data_type.toLowerCase()
   const readable = isReadable(row)
-  const known: ColumnShape = isWhole ? { type: 'integer' } : shapeOf(row, own)
+  const known: ColumnShape = isWhole ? { type: 'integer' } : shapeOf(row, checksOfTable)
   const shape = readable ? known : undefined
   const checks = columnChecks(
     {
@@ -244,14 +248,14 @@ function column(row: ColumnRow, { own, maria, isWhole }: Known): CatalogueColumn
       isExact: /_(?:0900|nopad)_bin$/.test(row.collation ?? ''),
       isSingle: type === 'float',
     },
-    own.rules.filter((rule) => rule.column.toLowerCase() === name.toLowerCase()),
+    checksOfTable.rules.filter((rule) => rule.column.toLowerCase() === name.toLowerCase()),
   )
   const isFilled = hasDefault && !sequence && !readOnly
   const isBoolean = shape?.type === 'boolean'
   const constant = isFilled ? defaultOf(row, maria, isBoolean) : undefined
   return {
     name,
-    declared: row.full_type,
+    databaseType: row.full_type,
     shape,
     nullable: row.is_nullable === 'YES',
     generated: extra.includes('auto_increment') || sequence,
@@ -296,6 +300,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
+/** Returns the name of the database to read, and whether the server is MariaDB. */
 async function databaseAndEngine(
   db: AnyDatabase,
   schema: string | undefined,
@@ -311,6 +316,7 @@ async function databaseAndEngine(
   return { name, maria: /mariadb/i.test(rows[0]?.version ?? '') }
 }
 
+/** Throws if there is no such database, whose catalogue would look like that of an empty one. */
 async function mustExist(db: AnyDatabase, schema: string): Promise<void> {
   const rows = await rowsOf<{ name: string }>(db)`
     select schema_name as name from information_schema.schemata

@@ -1,4 +1,5 @@
-// Unique indexes over a generated column that is NULL for some rows: reading one from the catalogue, and describing one in a message.
+// MySQL has no partial indexes. A unique index over a marker, a generated column that is NULL for some rows, has the same effect. This file reads
+// such an index from the catalogue, and describes one in a message.
 
 import {
   constantOf,
@@ -19,15 +20,15 @@ import {
 import type { PartialKey } from '../shared/catalogue.ts'
 
 /** A generated column that is NULL unless `rows` holds. */
-interface Marked {
+interface Marker {
   readonly rows: RowCondition
   /** The column whose value it has then; undefined if it has a constant. */
   readonly column: string | undefined
 }
 
 /**
- * Since NULL is never equal to NULL, an index over a generated column is unique only for the rows in which the column is not NULL.
- * `expressions` are those of the generated columns, by their names.
+ * Returns the partial key that a unique index stands for; undefined if it contains no marker. Since NULL is never equal to NULL, the index
+ * is unique only for the rows in which the marker is not NULL. `expressions` are those of the generated columns, by their names.
  *
  * `unique (organisation_id, name, live)`, `live` being `if(deleted_at is null, 1, null)` → a key (organisation_id, name) where
  * deleted_at is null
@@ -39,27 +40,27 @@ export function mysqlPartialKey(
 ): PartialKey | undefined {
   const parts = columns.map((column) => ({
     column,
-    marked: readMarked(expressions.get(column) ?? ''),
+    marker: readMarker(expressions.get(column) ?? ''),
   }))
-  const conditions = parts.flatMap(({ marked }) => marked?.rows ?? [])
+  const conditions = parts.flatMap(({ marker }) => marker?.rows ?? [])
   const [rows] = conditions
   if (rows === undefined) return undefined
   const condition = rowConditionText(rows)
-  if (!conditions.every((one) => rowConditionText(one) === condition)) return undefined
-  const own = parts.flatMap(({ column, marked }) =>
-    marked === undefined ? [column] : (marked.column ?? []),
+  if (!conditions.every((other) => rowConditionText(other) === condition)) return undefined
+  const own = parts.flatMap(({ column, marker }) =>
+    marker === undefined ? [column] : (marker.column ?? []),
   )
   return { name, columns: own, condition, rows }
 }
 
 /** Reads `if(deleted_at is null, name, null)`, and the same as CASE. */
-function readMarked(expression: string): Marked | undefined {
+function readMarker(expression: string): Marker | undefined {
   const tokens = unwrapped(sqlTokens(expression, 'escapes'))
   const [condition, value, other] = branchesOf(tokens) ?? []
   const rows = condition && rowCondition(withoutTruth(condition))
   if (rows === undefined || value === undefined || other === undefined) return undefined
-  if (isNull(other)) return markedBy(rows, value)
-  return isNull(value) ? markedBy(otherRows(rows), other) : undefined
+  if (isNull(other)) return markerOf(rows, value)
+  return isNull(value) ? markerOf(otherRows(rows), other) : undefined
 }
 
 /** MySQL prints `deleted is true` as `(0 <> deleted) is true`. */
@@ -72,7 +73,7 @@ function withoutTruth(condition: readonly SqlToken[]): readonly SqlToken[] {
   return isTruth ? [...tokens.slice(0, 1), ...column, ...tokens.slice(end)] : condition
 }
 
-function markedBy(rows: RowCondition | undefined, value: readonly SqlToken[]): Marked | undefined {
+function markerOf(rows: RowCondition | undefined, value: readonly SqlToken[]): Marker | undefined {
   if (rows === undefined) return undefined
   if (constantOf(value) !== undefined) return { rows, column: undefined }
   const [token, ...more] = unwrapped(value)
@@ -102,11 +103,11 @@ function branchesOf(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])
 }
 
 /** `a generated column such as live boolean as (if(deleted_at is null, true, null)) and a unique index on (name, live)` */
-export const markedIndexText = (columns: readonly string[], rows: RowCondition): string =>
-  `a generated column such as live boolean as (${markText(rows)}) and a unique index on (${[...columns, 'live'].join(', ')})`
+export const markerIndexText = (columns: readonly string[], rows: RowCondition): string =>
+  `a generated column such as live boolean as (${markerText(rows)}) and a unique index on (${[...columns, 'live'].join(', ')})`
 
 /** `if(state = 'gone', null, true)` for `state is not 'gone'`: MySQL allows `is not` only before NULL and truth values. */
-function markText(rows: RowCondition): string {
+function markerText(rows: RowCondition): string {
   if (rows.operator !== 'is not') return `if(${rowConditionText(rows)}, true, null)`
   return `if(${rowConditionText({ ...rows, operator: '=' })}, null, true)`
 }

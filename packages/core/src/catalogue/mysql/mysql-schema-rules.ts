@@ -1,4 +1,4 @@
-// How models are compared with a database of MySQL or MariaDB.
+// How the check at start-up compares models with a database of MySQL or MariaDB. `SchemaRules` explains each member.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -7,11 +7,11 @@ import type { SchemaRules } from '../shared/schema-rules.ts'
 import { type IndexRow, indexesOf } from '../shared/table-index.ts'
 import { holdsBy, strictTypes } from '../shared/type-fit.ts'
 import { readMysqlSchema } from './mysql-catalogue-session.ts'
-import { markedIndexText } from './mysql-partial-key.ts'
+import { markerIndexText } from './mysql-partial-key.ts'
 
 export const mysqlSchema: SchemaRules = {
   // There are no partial indexes, so this describes one over a generated column.
-  indexAmong: markedIndexText,
+  indexAmong: markerIndexText,
   read: (db, schema, only) => readMysqlSchema(db, { schema, only }),
   async tableNames(db, schema) {
     const rows = await rowsOf<{ name: string }>(db)`

@@ -68,7 +68,10 @@ function queryOf(text: string, sources: readonly ViewRow[], schema: string): Vie
   return named.length > 0 && isOwn ? query : undefined
 }
 
-/** Columns of a materialised view are never declared NOT NULL, so this looks for NULL in the columns of its unique indexes. */
+/**
+ * Columns of a materialised view are never declared NOT NULL, so this looks for NULL in the columns of its unique indexes: introspection
+ * can use an index without NULL as the key. Returns other tables unchanged.
+ */
 export async function withNotNullKeys(
   db: AnyDatabase,
   schema: string,

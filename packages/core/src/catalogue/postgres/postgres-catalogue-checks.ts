@@ -1,4 +1,4 @@
-// Reads the rules for single columns from the CHECK constraints of PostgreSQL's tables and domains.
+// Reads the rules for single columns from the CHECK constraints of PostgreSQL's tables and domains: `CHECK (price >= 0)` → a bound of `price`.
 
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -19,12 +19,14 @@ const syntax: CheckSyntax = {
 }
 
 export interface ConstraintRules {
+  /** By the name of the table. */
   readonly ofTables: ReadonlyMap<string, readonly CheckRule[]>
   /** By the oid of the domain, including the rules of the domains that it is based on. */
   readonly ofDomains: ReadonlyMap<string, readonly CheckRule[]>
 }
 
 interface CheckRow {
+  /** The name of a table, or the oid of a domain. */
   readonly owner: string
   readonly expression: string
 }
@@ -66,8 +68,8 @@ const byOwner = (rows: readonly CheckRow[]): ReadonlyMap<string, readonly CheckR
   )
 
 /**
- * The rules for a column: the rules of its table, and the rules of its domain, in whose expressions the name VALUE stands for the
- * value.
+ * Returns the rules for a column: the rules of its table, and the rules of its domain (`type`, the oid), in whose expressions the name
+ * VALUE stands for the value.
  */
 export const rulesOf = (
   { ofTables, ofDomains }: ConstraintRules,

@@ -1,5 +1,5 @@
-// The schemas of PostgreSQL that have tables which this user may read. Leaves out partitions and what belongs to an extension
-// (`deptype = 'e'`); `postgres-catalogue.ts` explains the letters of `relkind`.
+// The schemas of PostgreSQL that have tables which this user may read, for `schemasWithTables`. Leaves out partitions and what belongs to an
+// extension (`deptype = 'e'`); `postgres-catalogue.ts` explains the letters of `relkind`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

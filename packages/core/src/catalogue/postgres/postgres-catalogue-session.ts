@@ -1,4 +1,4 @@
-// Session settings for reading the PostgreSQL catalogue: no JIT compilation, and a separate time limit.
+// Reads the PostgreSQL catalogue in a transaction with settings of its own: no JIT compilation, and a separate time limit.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,5 @@
-// PostgreSQL types → column types; a type without a corresponding column type is `opaque`.
+// PostgreSQL types → column types: `numeric(10,2)` → `{ type: 'decimal', precision: 10, scale: 2 }`. A type without a corresponding column
+// type is `opaque`.
 
 import { isItemType } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
@@ -39,6 +40,7 @@ const plainTypes: ReadonlyMap<string, ColumnShape> = new Map<string, ColumnShape
   }),
 )
 
+/** Returns what a model declares for a column of this type. */
 export function postgresShape(type: DeclaredPostgresType): ColumnShape {
   if (type.item !== undefined) return listShape(type, type.item)
   if (type.kind === 'e') return { type: 'enum', enum: type.members }
@@ -74,7 +76,10 @@ function listShape(
   return isItemType(type) ? { type: 'list', items: type, ...digits } : opaque
 }
 
-/** Decodes precision and scale. `numeric` without them holds any number. A negative scale, which rounds to tens, is returned as scale 0. */
+/**
+ * Decodes precision and scale of a type modifier: 655366 → 10 and 2. `numeric` without them holds any number. A negative scale, which rounds
+ * to tens, is returned as scale 0.
+ */
 function numericDigits(modifier: number): { precision?: number; scale?: number } {
   if (modifier < 4) return {}
   const packed = modifier - 4

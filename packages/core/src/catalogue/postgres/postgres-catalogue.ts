@@ -1,4 +1,5 @@
-// Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, CHECK constraints, in a few statements.
+// Reads the PostgreSQL catalogue: columns, keys, foreign keys, enum members, CHECK constraints, in a few statements. `introspect` makes models of
+// the tables, the check at start-up compares them with models.
 
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -194,7 +195,7 @@ function column(
   const isPadded = row.base_name === 'bpchar' && constant?.text.length !== shape?.maxLength
   return {
     name,
-    declared: row.declared,
+    databaseType: row.declared,
     shape,
     nullable: !isTrue(row.not_null),
     generated: row.identity !== '' || sequence,
@@ -227,6 +228,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
+/** Returns the schema if it exists, without one the connection's current schema; otherwise throws. */
 export async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
   const rows = await rowsOf<{ name: string; current: unknown }>(db)`
     select nspname::text as name, nspname = current_schema() as current from pg_namespace

@@ -1,4 +1,4 @@
-// How models are compared with a PostgreSQL schema.
+// How the check at start-up compares models with a PostgreSQL schema. `SchemaRules` explains each member.
 
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,5 @@
-// Catalogue: the tables and columns that the three catalogue readers return, in one common shape.
+// Catalogue: the tables and columns that the three catalogue readers return, in one common shape. `introspect` makes models of them; the check
+// at start-up compares them with models.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -6,7 +7,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Column } from '../../model/column.ts'
 import type { DeleteRule } from './delete-rule.ts'
 
-/** The options of a `Column` that follow from a database type. */
+/** The options of a `Column` that follow from a database type: `varchar(80)` → `{ type: 'string', maxLength: 80 }` */
 export type ColumnShape = Pick<
   Column,
   | 'type'
@@ -38,9 +39,9 @@ export interface ColumnChecks {
 
 export interface CatalogueColumn {
   readonly name: string
-  /** The type as the database writes it, for notes. */
-  readonly declared: string
-  /** Undefined if no column type can represent the values; `note` then says why. */
+  /** The type as the database writes it, for messages: `character varying(80)`. */
+  readonly databaseType: string
+  /** What introspection declares for the column. Undefined if no column type can represent the values; `note` then says why. */
   readonly shape: ColumnShape | undefined
   readonly nullable: boolean
   /** The database generates the value: identity, auto-increment, sequence, row id. */
@@ -80,6 +81,7 @@ export interface PartialKey {
 export interface CatalogueForeignKey {
   /** The columns of this table, paired with `references`. */
   readonly columns: readonly string[]
+  /** The target: the table of `references`. */
   readonly table: string
   readonly references: readonly string[]
   /** True if the database does not enforce the foreign key, so its columns may contain values that the target does not have. */
@@ -158,6 +160,7 @@ export interface SchemaSizeRow {
   readonly own: unknown
 }
 
+/** Converts the numbers, which drivers may return as texts or bigints. */
 export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize[] =>
   rows.map(({ name, size, own }) => ({
     schema: name,
@@ -165,7 +168,7 @@ export const schemaSizes = (rows: readonly SchemaSizeRow[]): readonly SchemaSize
     isOwn: Number(own) === 1,
   }))
 
-/** Whether the key of the table is the number of the row. */
+/** Whether the key of the table is the row id of SQLite. */
 export const isKeyedByRowId = ({ primaryKey, rowIds = [] }: CatalogueTable): boolean =>
   rowIds.some(({ name }) => primaryKey.includes(name))
 

@@ -1,4 +1,5 @@
-// Reads the rules that a CHECK constraint sets for single columns. A condition that is not fully understood sets none.
+// Reads the rules that a CHECK constraint sets for single columns. A condition that is not fully understood sets none. `column-checks.ts` combines
+// the rules of a column into the limits (`minimum: 0`) or the members that introspection declares.
 
 import {
   closingOf,
@@ -28,7 +29,7 @@ export type CheckRule =
       readonly column: string
       readonly comparison: CheckComparison
       readonly number: string
-      /** The column is converted to a double for the comparison. */
+      /** The constraint converts the column to a double for the comparison. */
       readonly asDouble: boolean
     }
   /** The length of the string is compared with a number. */
@@ -42,6 +43,7 @@ export type CheckRule =
 
 /** How a database writes the expressions of its constraints. */
 export interface CheckSyntax {
+  /** What a backslash in a string is. */
   readonly backslash: 'escapes' | 'plain'
   /** Its functions for the length of a string, in lower case. */
   readonly lengths: Readonly<Record<string, 'characters' | 'bytes'>>
@@ -57,6 +59,7 @@ export interface CheckSyntax {
 export const checkRules = (expression: string, syntax: CheckSyntax): readonly CheckRule[] =>
   rulesOfTokens(sqlTokens(expression, syntax.backslash), syntax)
 
+/** As `checkRules`, of an expression that is split into tokens. */
 export function rulesOfTokens(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,
@@ -68,8 +71,8 @@ export function rulesOfTokens(
 }
 
 /** Reads each condition of an AND as a rule of its own, because a CHECK refuses a value that one of the conditions refuses. */
-function conditionRules(given: readonly SqlToken[], syntax: CheckSyntax): readonly CheckRule[] {
-  const tokens = unwrapped(given)
+function conditionRules(condition: readonly SqlToken[], syntax: CheckSyntax): readonly CheckRule[] {
+  const tokens = unwrapped(condition)
   const either = splitTokens(tokens, (token) => isKeyword(token, 'or'))
   if (either.length > 1) return alternativeRules(either, syntax)
   const parts = splitAnd(tokens)
@@ -108,13 +111,13 @@ function alternativeRules(
   if (rules.length === 1) return rules[0] ?? []
   const members = rules.map((own) => (own.length === 1 ? own[0] : undefined))
   const first = members[0]
-  if (first?.kind !== 'members' || members.some((one) => one?.kind !== 'members')) return []
-  const all = members.flatMap((one) => (one?.kind === 'members' ? [one] : []))
+  if (first?.kind !== 'members' || members.some((rule) => rule?.kind !== 'members')) return []
+  const all = members.flatMap((rule) => (rule?.kind === 'members' ? [rule] : []))
   return [
     {
       ...first,
-      members: [...new Set(all.flatMap((one) => one.members))],
-      types: [...new Set(all.flatMap((one) => one.types))],
+      members: [...new Set(all.flatMap((rule) => rule.members))],
+      types: [...new Set(all.flatMap((rule) => rule.types))],
     },
   ]
 }
@@ -157,6 +160,7 @@ function singleRules(tokens: readonly SqlToken[], syntax: CheckSyntax): readonly
 /** The comparison of `10 > price` as one of `price`. */
 const turned: Readonly<Record<string, string>> = { '>=': '<=', '>': '<', '<=': '>=', '<': '>' }
 
+/** One side of a comparison: `price`, `length(name)` or `'new'::text`. */
 type Operand = (
   | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'length'; readonly column: string; readonly unit: 'characters' | 'bytes' }
@@ -196,6 +200,7 @@ function operandAt(
   return { ...plain, types, end }
 }
 
+/** Reads an operand without the casts that follow it: an operand in brackets, a signed number, a string, a length or a column. */
 function plainOperandAt(
   tokens: readonly SqlToken[],
   start: number,
@@ -266,10 +271,10 @@ function memberList(
 
 /** Reads `array['a', 'b']`, also as `(array['a', 'b'])::text[]`. */
 function arrayItems(
-  given: readonly SqlToken[],
+  array: readonly SqlToken[],
   syntax: CheckSyntax,
 ): readonly Operand[] | undefined {
-  let tokens = given
+  let tokens = array
   for (;;) {
     if (isSymbol(tokens.at(-1), ']') && isSymbol(tokens.at(-2), '[')) {
       const conversion = tokens.findLastIndex((token) => isSymbol(token, '::'))
@@ -321,6 +326,7 @@ function membership(
   return [...boundRule(left, '>=', low), ...boundRule(left, '<=', high)]
 }
 
+/** Reads `left operator right`; `right` must be a literal. `<> ''` is a length of at least 1. */
 function comparisonRules(
   left: Operand,
   operator: string,
@@ -379,7 +385,7 @@ const isText = (operand: Operand, { anyCharacters }: CheckSyntax): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   (anyCharacters || /^[\x00-\x7f]*$/.test(operand.text))
 
-/** Returns the digits of a number, or of a string that is cast to one. */
+/** Returns the digits of a number, or of a string that is cast to one, without zeros at both ends: `007.50` → `7.5`. */
 function numberOf(operand: Operand): string | undefined {
   if (operand.kind !== 'literal' || !operand.types.every((type) => numberTypes.has(type))) {
     return undefined

@@ -1,4 +1,5 @@
-// ColumnChecks: the rules of a table's CHECK constraints for each column, for models that introspection declares.
+// columnChecks: the rules of CHECK constraints for one column → the limits and members of its declaration: `price >= 0 and price < 100` →
+// `{ limits: { minimum: 0, exclusiveMaximum: 100 } }`. The catalogue readers call it for each column.
 
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnChecks, ColumnLimits, ColumnShape } from './catalogue.ts'
@@ -26,7 +27,7 @@ export function columnChecks(
     const length = isPadded === true ? {} : lengthLimits(rules)
     const members = membersOf(rules)
     const isFilled = members?.every(
-      (one) => isPadded !== true || [...one].length === shape.maxLength,
+      (member) => isPadded !== true || [...member].length === shape.maxLength,
     )
     const types = rules.flatMap((rule) => (rule.kind === 'members' ? rule.types : []))
     const list =
@@ -78,7 +79,7 @@ function lengthLimits(rules: readonly CheckRule[]): ColumnLimits {
   }
 }
 
-const keys = {
+const limitNames = {
   '>=': 'minimum',
   '>': 'exclusiveMinimum',
   '<=': 'maximum',
@@ -87,14 +88,14 @@ const keys = {
 
 /** Returns the strictest bound of each kind. A number with more than 15 digits is kept as text, or omitted for columns of JSON numbers. */
 function boundLimits(rules: readonly CheckRule[], asNumbers: boolean): ColumnLimits {
-  const limits: Partial<Record<(typeof keys)[keyof typeof keys], number | string>> = {}
+  const limits: Partial<Record<(typeof limitNames)[keyof typeof limitNames], number | string>> = {}
   for (const rule of rules) {
     if (rule.kind !== 'bound') continue
     const { comparison, number } = rule
     const digits = number.replace(/^-|\./g, '').length
     const isExact = digits <= 15
     if (asNumbers && !isExact) continue
-    const key = keys[comparison]
+    const key = limitNames[comparison]
     const known = limits[key]
     const value = isExact ? Number(number) : number
     const isStricter =

@@ -1,4 +1,5 @@
-// The JSON value of a column's default, where the database writes it as a constant.
+// The JSON value of a column's default, where the database writes it as a constant: `'new'::text` → `"new"`. Introspection declares it as
+// `databaseDefault`, which the OpenAPI document shows.
 
 import { isSymbol, sqlTokens, unwrapped } from '../../dialect/shared/sql/sql-tokens.ts'
 import type { Constant } from '../../dialect/shared/values/constant.ts'
@@ -35,6 +36,7 @@ export const jsonOfConstant = (
   constant: Constant,
 ): JsonValue | undefined => shape && readers[shape.type](constant, shape)
 
+/** Returns the JSON value of a constant in a column of one type; undefined if that is not certain. */
 type ReadConstant = (constant: Constant, shape: ColumnShape) => JsonValue | undefined
 
 const unknown: ReadConstant = () => undefined

@@ -1,4 +1,5 @@
-// Unique indexes with a predicate: reading one from the catalogue, and describing one in a message.
+// Partial unique indexes of PostgreSQL and SQLite: reading one from the catalogue, and describing one in a message. `mysql-partial-key.ts` does
+// both for MySQL.
 
 import {
   type RowCondition,
@@ -8,7 +9,7 @@ import {
 import { sqlTokens, unwrapped } from '../../dialect/shared/sql/sql-tokens.ts'
 import type { PartialKey } from './catalogue.ts'
 
-/** `predicate` is the expression after WHERE, as the database prints it. */
+/** Makes a partial key of an index. `predicate` is the expression after WHERE, as the database prints it: `(deleted_at IS NULL)`. */
 export function partialKey(
   name: string,
   columns: readonly string[],

@@ -1,7 +1,8 @@
-// Finds the columns of one table that a view shows. The table must be in the schema that is read.
+// Finds the columns of one table that a view shows, so that introspection can give the view the keys of the table. The table must be in the
+// schema that is read.
 
 import type { Projection } from './catalogue.ts'
-import { all, type ViewQuery } from './view-query.ts'
+import { everyColumn, type ViewQuery } from './view-query.ts'
 
 /** A table or view with the names of its columns, in the order of the catalogue. */
 interface Named {
@@ -16,7 +17,7 @@ export function projectionOf(
 ): Projection | undefined {
   if (base === undefined) return undefined
   const columns = query.columns.flatMap((column): readonly (string | null)[] =>
-    column === all ? base.columns : [column],
+    column === everyColumn ? base.columns : [column],
   )
   return columns.length === view.columns.length ? { table: query.table, columns } : undefined
 }

@@ -1,4 +1,5 @@
-// SchemaRules: how the schema of a database is read and what its column types hold, for the comparison with the models. Types only.
+// SchemaRules: how the schema of a database is read and what its column types hold, for the comparison with the models at start-up
+// (`check/comparison.ts`). Types only.
 
 import type { RowCondition } from '../../dialect/shared/sql/row-condition.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -11,7 +12,7 @@ import type { TableIndex } from './table-index.ts'
 export interface OmittedColumn {
   readonly schema: string | undefined
   readonly table: string
-  /** The type as the database writes it. */
+  /** The type of the column as the database writes it. */
   readonly found: string
 }
 

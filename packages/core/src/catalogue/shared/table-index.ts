@@ -1,4 +1,4 @@
-// TableIndex: an index of a table, for advice about queries that find none.
+// TableIndex: an index of a table. The check at start-up advises to add one where the service looks for rows by columns without an index.
 
 export interface TableIndex {
   readonly table: string
@@ -6,7 +6,7 @@ export interface TableIndex {
   readonly columns: readonly string[]
 }
 
-/** A column of an index. */
+/** A column of an index, as the catalogue queries return it. */
 export interface IndexRow {
   readonly table: string
   readonly index: string

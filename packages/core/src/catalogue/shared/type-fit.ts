@@ -1,4 +1,5 @@
-// Decides whether a database column can hold the values of a declared type, by the type that introspection would declare for it.
+// Decides whether a database column can hold the values of a declared type, by the type that introspection would declare for it. The check at
+// start-up reports a column that cannot.
 
 import type { ColumnType } from '../../model/column.ts'
 import { columnTypes } from '../../model/column-types.ts'

@@ -1,4 +1,5 @@
-// Reads the SELECT of a view, to tell whether its rows are rows of one table, and which names it uses.
+// Reads the SELECT of a view: whether its rows are rows of one table, for the key of its model (`readViewQuery`), and which names it uses, to
+// find credentials among them (`namesInView`).
 
 import {
   isKeyword,
@@ -13,12 +14,12 @@ export interface ViewQuery {
   /** As written in the query; undefined if the table is not qualified. */
   readonly schema: string | undefined
   readonly table: string
-  /** For each item of the select list: the column that the view shows unchanged, `all` for `*`, or null for an expression. */
-  readonly columns: readonly (string | typeof all | null)[]
+  /** For each item of the select list: the column that the view shows unchanged, `everyColumn` for `*`, or null for an expression. */
+  readonly columns: readonly (string | typeof everyColumn | null)[]
 }
 
 /** Stands for `*`: all columns of the table. */
-export const all: unique symbol = Symbol('*')
+export const everyColumn: unique symbol = Symbol('*')
 
 /** A token, and the number of parentheses around it. */
 interface Token extends SqlToken {
@@ -69,12 +70,13 @@ export function readViewQuery(text: string): ViewQuery | undefined {
 export interface NamesInView {
   /** The names in each item of the select list, including aliases; undefined if there are several select lists, or a `*`. */
   readonly items: readonly (readonly string[])[] | undefined
-  /** The names in the rest of the text. */
-  readonly rest: readonly string[]
+  /** The names in the rest of the text, such as those of tables and in conditions. */
+  readonly others: readonly string[]
 }
 
 const setOperations = new Set(['union', 'intersect', 'except', 'minus'])
 
+/** `select id, upper(name) as title from books where sold` → items [id], [upper, name, as, title]; others [from, books, where, sold] */
 export function namesInView(text: string): NamesInView {
   const whole = tokensOf(text)
   const as = isWord(whole[0], 'create') ? whole.findIndex((token) => isWord(token, 'as')) : -1
@@ -84,17 +86,18 @@ export function namesInView(text: string): NamesInView {
     isWord(tokens[0], 'select') &&
     !text.includes('\\') &&
     !tokens.some((token) => token.depth === 0 && isAnyWord(token, setOperations))
-  if (!isOne) return { items: undefined, rest: namesOf(tokens) }
+  if (!isOne) return { items: undefined, others: namesOf(tokens) }
   const end = from === -1 ? tokens.length : from
   const items = listOf(tokens.slice(1, end))
   const hasAll = items.some((item) => item.at(-1)?.raw === '*')
-  if (hasAll) return { items: undefined, rest: namesOf(tokens) }
-  return { items: items.map(namesOf), rest: namesOf(tokens.slice(end)) }
+  if (hasAll) return { items: undefined, others: namesOf(tokens) }
+  return { items: items.map(namesOf), others: namesOf(tokens.slice(end)) }
 }
 
 const namesOf = (tokens: readonly Token[]): string[] =>
   tokens.flatMap((token) => (isAnyName(token) ? [nameOf(token)] : []))
 
+/** Splits the text into tokens, without the semicolon at its end. */
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   let depth = 0
@@ -161,10 +164,14 @@ function pathAt(tokens: readonly Token[]): string[] {
 const listOf = (tokens: readonly Token[]): readonly (readonly Token[])[] =>
   splitTokens(tokens, (token) => isSymbol(token, ','))
 
-function columnOf(item: readonly Token[], source: SourceOfView): string | typeof all | null {
+/** Returns the column that an item of the select list shows (`b.title as name` → `title`), `everyColumn` for `*`, or null for an expression. */
+function columnOf(
+  item: readonly Token[],
+  source: SourceOfView,
+): string | typeof everyColumn | null {
   if (item.at(-1)?.raw === '*') {
     const isPlain = item.length === 1 || (item.length === 3 && isOwn(pathAt(item)[0], source))
-    return isPlain && item.every(({ depth }) => depth === 0) ? all : null
+    return isPlain && item.every(({ depth }) => depth === 0) ? everyColumn : null
   }
   const path = pathAt(item)
   const name = path.at(-1)

@@ -1,14 +1,14 @@
-// Tests for integers beyond JSON's 53 bits; introspection declares their columns as bigint, since SQLite's INTEGER has 64 bits.
+// SQL tests for integers beyond JSON's 53 bits; introspection declares their columns as bigint, since SQLite's INTEGER has 64 bits.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
-import { mayLoseDigits } from './finer-moments.ts'
+import { mayLoseDigits } from './unshown-digits.ts'
 
 const largest = sql`9007199254740991`
 const smallest = sql`-9007199254740991`
 
-/** Whether a column of this declared type may be served as a whole number; types unknown to the service and those of moments depend on the values. */
+/** Whether a column of this declared type may be served as a whole number; types unknown to the service and dates and times depend on the values. */
 export const mayBeWhole = (type: ColumnShape['type']): boolean =>
   type === 'opaque' || mayLoseDigits(type) || columnTypes[type].number === 'whole'
 

@@ -4,9 +4,9 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
-import { holdsFinerMoment } from './finer-moments.ts'
 import { hasLargeRowId, holdsLargeInteger, mayBeWhole } from './large-integers.ts'
 import type { StorageClasses } from './sqlite-catalogue-types.ts'
+import { holdsUnshownDigits } from './unshown-digits.ts'
 
 /** Number of rows that are read from each end of a table, or from the beginning of a view. */
 export const sampleRows = 1000
@@ -31,12 +31,16 @@ export interface ColumnToSample {
 }
 
 export interface Sample {
+  /** By name. */
   readonly columns: ReadonlyMap<string, SampledColumn>
   /** Whether a row id of any row is beyond 2^53-1. */
   readonly hasLargeRowId: boolean
 }
 
-/** `rowId` is the column by which a table of rows with ids can be read from both ends. */
+/**
+ * Reads up to 1,000 rows from both ends of a table, and returns what each column stores in them. `rowId` is the column by which the ends are
+ * found; without it, as in a view, reads the first rows.
+ */
 export async function sampledStorage(
   db: AnyDatabase,
   table: Fragment,
@@ -59,7 +63,7 @@ export async function sampledStorage(
     for (const [i, { name }] of some.entries()) {
       const classes = String(row?.[`c${i}`] ?? '').split(',')
       found.set(name, {
-        classes: new Set(classes.filter((one) => one !== '')),
+        classes: new Set(classes.filter((storageClass) => storageClass !== '')),
         holdsLarge: isTrue(`l${i}`),
         responsesLoseDigits: isTrue(`f${i}`),
       })
@@ -68,14 +72,14 @@ export async function sampledStorage(
   return { columns: found, hasLargeRowId: isLarge }
 }
 
-/** What is asked of a value in each row, and of the rows together. */
+/** What is asked of a value in each row (`value`), and of these results together (`found`): `typeof(price)`, `group_concat(distinct c0)`. */
 interface Test {
   readonly value: Fragment
   readonly found: (values: Fragment) => Fragment
   readonly label: Fragment
 }
 
-/** The labels have the number of the column: `c0` for storage classes, `l0` for large integers, `f0` for finer moments. */
+/** The labels have the number of the column: `c0` for storage classes, `l0` for large integers, `f0` for digits that responses do not show. */
 function testsOf(column: Fragment, type: ColumnShape['type'], index: number): readonly Test[] {
   const any = (label: string, value: Fragment): Test => ({
     value,
@@ -87,11 +91,11 @@ function testsOf(column: Fragment, type: ColumnShape['type'], index: number): re
     found: (values) => sql`group_concat(distinct ${values})`,
     label: sql.id(`c${index}`),
   }
-  const finer = holdsFinerMoment(type, column)
+  const unshown = holdsUnshownDigits(type, column)
   return [
     classes,
     ...(mayBeWhole(type) ? [any('l', holdsLargeInteger(column))] : []),
-    ...(finer === undefined ? [] : [any('f', finer)]),
+    ...(unshown === undefined ? [] : [any('f', unshown)]),
   ]
 }
 

@@ -1,4 +1,5 @@
-// Reads the rules for single columns from the CHECK constraints in a CREATE TABLE text.
+// Reads the rules for single columns from the CHECK constraints in the CREATE TABLE text that SQLite stores: `check (price >= 0)` → a bound of
+// `price`.
 
 import { closingOf, isKeyword, isSymbol, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
 import { type CheckRule, type CheckSyntax, rulesOfTokens } from '../shared/check-rules.ts'

@@ -1,4 +1,5 @@
-// SQLite declared types → column types: chosen by the type's name, because SQLite does not enforce types.
+// SQLite declared types → column types: `VARCHAR(80)` → `{ type: 'string', maxLength: 80 }`. The name of the type decides, and what sampled rows
+// store, because SQLite does not enforce types.
 
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
@@ -10,13 +11,14 @@ const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
 export interface SqliteShape {
   readonly shape: ColumnShape
+  /** Why the column is served as another type than its name says. */
   readonly note?: string
 }
 
 /** Digits of a decimal that a 64-bit float always holds exactly. */
 const exactDigits = 15
 
-const byName: Readonly<Record<string, ColumnShape['type']>> = {
+const typesByName: Readonly<Record<string, ColumnShape['type']>> = {
   INT: 'integer',
   INTEGER: 'integer',
   TINYINT: 'integer',
@@ -93,7 +95,7 @@ export function sqliteShape(
   sampled: StorageClasses = new Set(),
   isKey = false,
 ): SqliteShape {
-  const values = new Set([...sampled].filter((one) => one !== 'null'))
+  const values = new Set([...sampled].filter((storageClass) => storageClass !== 'null'))
   const known = shapeOf(declared, values)
   const { type } = known.shape
   if (values.has('blob') && type !== 'binary' && type !== 'opaque') {
@@ -108,14 +110,16 @@ export function sqliteShape(
   return isKey && isWhole && values.has('text') ? { shape: { type: 'text' }, note: textKey } : known
 }
 
+/** The note by which `sqlite-catalogue.ts` recognises such a key. */
 export const textKey = 'a key that holds texts among its numbers, so it is served as text'
 
+/** Chooses the type of a column without blobs. */
 function shapeOf(declared: string, values: StorageClasses): SqliteShape {
   const { name, digits } = readDeclared(declared)
   const base = name.replace(/ ?UNSIGNED$/, '')
   if (base === 'TINYINT' && digits[0] === 1) return { shape: { type: 'boolean' } }
   if (decimalName.test(base)) return decimalShape(base, digits)
-  const type = byName[base]
+  const type = typesByName[base]
   if (type === 'string') {
     return { shape: digits[0] === undefined ? { type } : { type, maxLength: digits[0] } }
   }

@@ -1,4 +1,5 @@
-// Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations from the table's text.
+// Reads the SQLite schema: columns, unique keys and foreign keys through pragmas, collations and CHECK constraints from the table's text, and what
+// columns store from samples. `introspect` makes models of the tables, the check at start-up compares them with models.
 
 import { isKeyword, splitTokens, sqlTokens } from '../../dialect/shared/sql/sql-tokens.ts'
 import { classifySqlite } from '../../dialect/sqlite/sqlite-errors.ts'
@@ -23,22 +24,25 @@ import { deleteRule } from '../shared/delete-rule.ts'
 import { partialKey } from '../shared/partial-key.ts'
 import { projectionOf } from '../shared/projection.ts'
 import { readViewQuery } from '../shared/view-query.ts'
-import { mayLoseDigits } from './finer-moments.ts'
 import { type SampledColumn, sampledStorage, sampleRows } from './sampled-storage.ts'
 import { sqliteChecks } from './sqlite-catalogue-checks.ts'
 import { type SqliteShape, sqliteShape, textKey } from './sqlite-catalogue-types.ts'
+import { mayLoseDigits } from './unshown-digits.ts'
 
 interface TableRow {
   readonly table: string
   /** `table`, `view`, `virtual` or `shadow`. */
   readonly kind: string
+  /** 1 for a table WITHOUT ROWID. */
   readonly without_rowid: number
+  /** The text of CREATE TABLE or CREATE VIEW. */
   readonly text: string | null
 }
 
 interface ColumnRow {
   readonly table: string
   readonly column: string
+  /** The declared type; empty if there is none. */
   readonly declared: string
   readonly not_null: number
   readonly default_value: string | null
@@ -167,12 +171,12 @@ function rowIdNames(
 ): readonly string[] {
   if (kind !== 'table' || isWithout !== 0) return []
   const names = new Set(rows.map(({ column }) => column.toLowerCase()))
-  return ['rowid', '_rowid_', 'oid'].filter((one) => !names.has(one))
+  return ['rowid', '_rowid_', 'oid'].filter((name) => !names.has(name))
 }
 
 const rowIdColumn = (name: string, { shape, note }: SqliteShape): CatalogueColumn => ({
   name,
-  declared: 'the row id',
+  databaseType: 'the row id',
   shape,
   nullable: false,
   generated: true,
@@ -226,6 +230,7 @@ interface KeyColumns {
   readonly withNull: string | undefined
 }
 
+/** Returns the columns of a table or view, and its row id under each name that no column has. Samples its rows. */
 async function readColumns(
   db: AnyDatabase,
   schema: string,
@@ -278,7 +283,7 @@ async function readColumns(
     const constant = hasDefault ? constantDefault(row.default_value ?? '', 'plain') : undefined
     columns.push({
       name: row.column,
-      declared: row.declared,
+      databaseType: row.declared,
       shape:
         isText && collation !== 'BINARY' && shape !== undefined
           ? { ...shape, collation: 'database' }

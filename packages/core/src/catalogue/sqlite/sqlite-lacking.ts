@@ -1,5 +1,5 @@
-// What a table of SQLite needs of the program that opens the file: functions, collations and modules are registered by each program for its
-// own connections.
+// SchemaRules.lacks of SQLite: what a table needs of the program that opens the file. Functions, collations and modules are registered by each
+// program for its own connections, so that a definition may use some that this program lacks.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -7,7 +7,7 @@ import { rowsOf } from '../../lib/sql/statement.ts'
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { LackedBy, StatementOnTable } from '../shared/schema-rules.ts'
 
-/** Of a CHECK or a generated column, SQLite says `unknown function: fold()`. */
+/** The errors of SQLite about something that is not registered. Of a CHECK or a generated column, SQLite says `unknown function: fold()`. */
 const lacking = /no such (?:function|collation sequence|module): [^\s:]+|unknown function: [^\s:]+/
 
 /**
@@ -17,7 +17,7 @@ const lacking = /no such (?:function|collation sequence|module): [^\s:]+|unknown
 export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): LackedBy {
   const definitions = new Map<string, Promise<Definitions>>()
   const namesIn = (schema: string): string[] =>
-    tables.filter((one) => (one.schema ?? 'main') === schema).map(({ table }) => table)
+    tables.filter((named) => (named.schema ?? 'main') === schema).map(({ table }) => table)
   const definitionsIn = (schema: string): Promise<Definitions> => {
     const known = definitions.get(schema) ?? readDefinitions(db, schema, namesIn(schema))
     definitions.set(schema, known)
@@ -39,6 +39,7 @@ export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): Lack
   }
 }
 
+/** Returns what SQLite lacks to prepare the statement. EXPLAIN prepares it, but does not run it. */
 async function missingFor(
   db: AnyDatabase,
   statement: StatementOnTable,

@@ -1,4 +1,5 @@
-// How models are compared with a SQLite schema, whose declared types only decide how values are converted.
+// How the check at start-up compares models with a SQLite schema, whose declared types only decide how values are converted. `SchemaRules`
+// explains each member.
 
 import { sql } from '../../lib/sql/fragment.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
@@ -37,11 +38,13 @@ const holdsDeclared = holdsBy(types)
 const holdsNumber = holdsBy(ofAnyNumber)
 
 /** Columns without a declared type keep every value as it is. */
-const isUntyped = ({ declared }: CatalogueColumn): boolean => /^(?:|any)$/i.test(declared.trim())
+const isUntyped = ({ databaseType }: CatalogueColumn): boolean =>
+  /^(?:|any)$/i.test(databaseType.trim())
 
 /** Number types without digits, and type names that SQLite does not know. */
-const isNumeric = ({ declared, shape }: CatalogueColumn): boolean =>
-  /^(?:dec|num)/i.test(declared) || (shape?.type === 'opaque' && !/date|time/i.test(declared))
+const isNumeric = ({ databaseType, shape }: CatalogueColumn): boolean =>
+  /^(?:dec|num)/i.test(databaseType) ||
+  (shape?.type === 'opaque' && !/date|time/i.test(databaseType))
 
 export const sqliteSchema: SchemaRules = {
   indexAmong: partialIndexText,

@@ -1,4 +1,5 @@
-// Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key.
+// Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key. `relations.ts` makes a
+// relation on both sides of each link.
 
 import type { ColumnType } from '../../../model/column.ts'
 import { columnTypes } from '../../../model/column-types.ts'
@@ -7,9 +8,10 @@ import type { CatalogueForeignKey, CatalogueTable } from '../../shared/catalogue
 import type { DeleteRule } from '../../shared/delete-rule.ts'
 import type { ReadColumns } from '../columns.ts'
 
-/** A table that becomes a model. */
+/** A table that becomes a model, before its relations are known. */
 export interface ModelDraft extends ReadColumns {
   readonly table: CatalogueTable
+  /** The name of the model. */
   readonly model: string
 }
 
@@ -33,6 +35,7 @@ export interface Links {
   readonly notes: readonly (readonly [string, string])[]
 }
 
+/** Makes a link of each foreign key that a relation can use. */
 export function resolveLinks(drafts: readonly ModelDraft[]): Links {
   const links: Link[] = []
   const notes: [string, string][] = []
@@ -73,6 +76,7 @@ function find<T>(items: readonly T[], name: string, nameOf: (item: T) => string)
   )
 }
 
+/** Returns the link, or a sentence why a relation cannot use the foreign key. */
 function resolve(
   child: ModelDraft,
   foreignKey: CatalogueForeignKey,
@@ -123,7 +127,7 @@ function resolve(
   }
 }
 
-/** Whether values of the two columns can be equal in JSON. */
+/** Whether values of the two columns can be equal in JSON: they have the same type, or both hold any text. */
 export function agree(
   child: ModelDraft,
   column: string,
@@ -144,6 +148,7 @@ const responsesLoseDigits = ({ table }: ModelDraft, column: string): boolean =>
 
 const isText = (type: ColumnType): boolean => columnTypes[type].text === 'any'
 
+/** Whether both lists have the same names, in any order. */
 export function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name) => b.includes(name))
 }

@@ -1,4 +1,4 @@
-// Relations without foreign keys: relations that the user gives, and relations that are suggested because of column names.
+// Relations without foreign keys: those of the option `relations` of `introspect`, and `suggestions` in its result, by names of columns.
 
 import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -14,7 +14,7 @@ export interface GivenRelation {
   readonly references: readonly string[]
 }
 
-/** Adds the given relations to the tables as foreign keys; throws if a table or a column does not exist. */
+/** Adds the relations of the option to the tables as foreign keys that the database does not enforce; throws if a table or a column does not exist. */
 export function withRelations(
   tables: readonly CatalogueTable[],
   given: readonly GivenRelation[],
@@ -29,7 +29,7 @@ export function withRelations(
     checkColumns(tables, to, references)
   }
   return tables.map((table) => {
-    const own = given.filter((one) => one.table === table.name)
+    const own = given.filter((relation) => relation.table === table.name)
     if (own.length === 0) return table
     const foreignKeys = own.map(({ columns, to, references }) => ({
       columns,
@@ -46,8 +46,8 @@ function checkColumns(
   name: string,
   columns: readonly string[],
 ): void {
-  const table = tables.find((one) => one.name === name)
-  const known = tables.map((one) => one.name)
+  const table = tables.find((other) => other.name === name)
+  const known = tables.map((other) => other.name)
   if (table === undefined) {
     throw new Error(`relations: there is no table "${name}".${didYouMean(name, known)}`)
   }

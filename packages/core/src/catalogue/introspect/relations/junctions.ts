@@ -1,9 +1,10 @@
-// Junctions: tables whose rows link the rows of two other tables.
+// Junctions: tables whose rows link the rows of two other tables, as `book_tags (book_id, tag_id)` does. They become many-to-many relations.
 
 import { isKeyedByRowId } from '../../shared/catalogue.ts'
 import { type Link, type ModelDraft, sameSet } from './foreign-key-links.ts'
 
 export interface JunctionDraft {
+  /** The junction table itself. */
   readonly draft: ModelDraft
   readonly ends: readonly [Link, Link]
   /** True if the table has only the columns of the two foreign keys and no foreign key refers to it, so that it needs no model. */
@@ -31,6 +32,7 @@ export function findJunctions(
   })
 }
 
+/** Whether the database allows two rows with the same pair of keys. */
 function mayRepeat({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
   const pair = [...one.columns, ...two.columns]
   return ![table.primaryKey, ...table.uniqueKeys].some(
@@ -41,6 +43,7 @@ function mayRepeat({ table }: ModelDraft, [one, two]: readonly [Link, Link]): bo
 const pairsOf = (links: readonly Link[]): (readonly [Link, Link])[] =>
   links.flatMap((one, i) => links.slice(i + 1).map((two) => [one, two] as const))
 
+/** Whether the rows of the table are pairs of the two foreign keys. */
 function isPairing(draft: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
   const { table } = draft
   const columns = [...one.columns, ...two.columns]
@@ -52,5 +55,6 @@ function isPairing(draft: ModelDraft, [one, two]: readonly [Link, Link]): boolea
   return notNull && !isKeyed && holdsOnly(draft, [one, two])
 }
 
+/** Whether the table has no other columns; a row id does not count. */
 const holdsOnly = ({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean =>
   table.columns.length - Number(isKeyedByRowId(table)) === one.columns.length + two.columns.length

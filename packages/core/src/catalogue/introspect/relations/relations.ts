@@ -1,4 +1,4 @@
-// Relations: turns links into relations, with a name on both sides.
+// nameRelations: foreign keys and junctions → the relations of models, with a name on both sides: `album.artist`, `artist.albums`.
 
 import { toCase } from '../../../lib/naming/case.ts'
 import { pluralSnake } from '../../../lib/naming/plural.ts'
@@ -31,7 +31,10 @@ export interface NamedRelations {
   readonly deletes: readonly RelationDeletes[]
 }
 
-/** Assigns names in three rounds: first to relations by a table's own foreign keys, so that these get the plain names. */
+/**
+ * Makes and names the relations, in three rounds: those by a table's own foreign keys (`album.artist`), so that these get the plain names;
+ * their other sides (`artist.albums`); those across junctions (`playlist.tracks`).
+ */
 export function nameRelations(
   drafts: readonly ModelDraft[],
   links: readonly Link[],
@@ -40,6 +43,7 @@ export function nameRelations(
   const relations = new Map<string, Record<string, Relation>>()
   const deletes: RelationDeletes[] = []
   for (const draft of drafts) relations.set(draft.model, {})
+  /** Adds a relation under the first of the names that is free. */
   const add = (
     owner: ModelDraft,
     candidates: readonly string[],
@@ -58,7 +62,7 @@ export function nameRelations(
     if (rule !== undefined) deletes.push({ model: owner.model, relation: name, rule })
   }
   // Pure junctions get no model: their foreign keys make no relations but those across them.
-  const pure = new Set(junctions.filter((one) => one.pure).map((one) => one.draft))
+  const pure = new Set(junctions.filter(({ pure }) => pure).map(({ draft }) => draft))
   const plain = links.filter((link) => !pure.has(link.child))
   for (const link of plain) add(link.child, upwardNames(link, plain), upward(link))
   for (const link of plain) {
@@ -76,6 +80,7 @@ export function nameRelations(
 /** Returns the path segment of a relation, which must be unique too; it has hyphens instead of underscores. */
 const segment = (name: string): string => toCase(name, 'kebab')
 
+/** Returns the fields of columns as relations declare them: one name, or a list of several. */
 const key = (draft: ModelDraft, columns: readonly string[]): Key => {
   const fields = columns.map((column) => draft.fields.get(column) ?? column)
   return fields.length === 1 ? (fields[0] ?? '') : fields
