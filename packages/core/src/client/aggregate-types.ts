@@ -1,4 +1,5 @@
-// The types of aggregates of related records, those that models declare and those of requests. Types only.
+// The types of aggregates of related records: those that models declare (`aggregates: { total: sum('lines.amount') }`) and those of requests
+// (`aggregate: { open: { count: 'appointments' } }`). Types only.
 //
 // Each follows the one path that is given, so a model costs the compiler nothing for paths that nobody names.
 
@@ -8,7 +9,7 @@ import type { AggregateFunction } from '../model/query-words/operators.ts'
 import type {
   FieldOf,
   FieldValue,
-  Given,
+  GivenOptions,
   GroupableName,
   IsMany,
   Numeric,
@@ -27,8 +28,11 @@ interface PathEnd {
   readonly many: boolean
 }
 
-/** Follows a path of relations, with or without a column at its end. */
-export type EndOf<M extends AnyModel, G extends Given, P, Many extends boolean = false> =
+/**
+ * Follows a path of relations, with or without a column at its end: of a model with many `lines`, `lines.amount` →
+ * `{ model: Line; column: 'amount'; many: true }`.
+ */
+export type EndOf<M extends AnyModel, G extends GivenOptions, P, Many extends boolean = false> =
   P extends RelationName<M, G>
     ? EndAt<Target<M, G, P>, never, OneOf<Many, IsMany<M, P>>>
     : P extends `${infer R}.${infer Rest}`
@@ -43,6 +47,7 @@ interface EndAt<M extends AnyModel, Column, Many extends boolean> extends PathEn
   readonly many: Many
 }
 
+/** Whether A or B is true. */
 type OneOf<A extends boolean, B> = A extends true ? true : B extends true ? true : false
 
 /** The type of a sum or an average, as the server writes it. */
@@ -52,7 +57,7 @@ type SummedType<Fn, C extends Shape> = C['type'] extends 'integer' | 'float'
     : 'float'
   : 'decimal'
 
-/** A column with the values of an aggregate of the column `C`. */
+/** The declaration that a column with the values of an aggregate of the column `C` would have. */
 type ShapeOfColumn<Fn, C extends Shape> = Fn extends 'sum' | 'avg'
   ? C['type'] extends Numeric
     ? { readonly type: SummedType<Fn, C>; readonly nullable: true }
@@ -61,7 +66,10 @@ type ShapeOfColumn<Fn, C extends Shape> = Fn extends 'sum' | 'avg'
     ? never
     : { readonly type: C['type']; readonly nullable: true }
 
-/** An aggregate as a column: the function over the records, or their column, at the end of a path. `never` if there is no such aggregate. */
+/**
+ * An aggregate as a column: the function `Fn` over the records, or their column, at the `End` of a path: `sum` of a decimal →
+ * `{ type: 'decimal'; nullable: true }`. `never` if there is no such aggregate. Decides which operators conditions on it have.
+ */
 export type AggregateShape<Fn, End> = End extends {
   readonly model: infer M extends AnyModel
   readonly column: infer Column
@@ -94,21 +102,22 @@ export type AggregateValue<Fn, End> =
             : never
     : never
 
-/** The path of a declaration. */
+/** The path of a declared aggregate. */
 type PathOf<D> = D extends { readonly of: infer P } ? P : never
 type FunctionOf<D> = D extends { readonly function: infer Fn extends AggregateFunction }
   ? Fn
   : never
 
 /** A declared aggregate as a column. Its path may lead to models that are not among those of the API. */
-type DeclaredShape<M extends AnyModel, G extends Given, D> =
+type DeclaredShape<M extends AnyModel, G extends GivenOptions, D> =
   AggregateShape<FunctionOf<D>, EndOf<M, G, PathOf<D>>> extends infer S extends Shape
     ? [S] extends [never]
       ? { readonly type: 'decimal'; readonly nullable: true }
       : S
     : never
 
-type DeclaredValue<M extends AnyModel, G extends Given, D> = D extends {
+/** The value of a declared aggregate; less exact (`Aggregated`) if its path leads to models that are not among those of the API. */
+type DeclaredValue<M extends AnyModel, G extends GivenOptions, D> = D extends {
   readonly function: 'count'
 }
   ? number
@@ -119,24 +128,24 @@ type DeclaredValue<M extends AnyModel, G extends Given, D> = D extends {
     : never
 
 /** A column, a path into one, or a declared aggregate as a column. */
-export type ShapeOf<M extends AnyModel, G extends Given, K> = K extends keyof M['aggregates']
+export type ShapeOf<M extends AnyModel, G extends GivenOptions, K> = K extends keyof M['aggregates']
   ? DeclaredShape<M, G, M['aggregates'][K]>
   : FieldOf<M, K>
 
 /** The value of a column, of a path into one, or of a declared aggregate. */
-export type ValueOf<M extends AnyModel, G extends Given, K> = K extends keyof ColumnRow<M>
+export type ValueOf<M extends AnyModel, G extends GivenOptions, K> = K extends keyof ColumnRow<M>
   ? ColumnRow<M>[K]
   : K extends keyof M['aggregates']
     ? DeclaredValue<M, G, M['aggregates'][K]>
     : FieldValue<M, K>
 
-type DeclaredValues<M extends AnyModel, G extends Given> = {
+type DeclaredValues<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in keyof M['aggregates']]: DeclaredValue<M, G, M['aggregates'][K]>
 }
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** `RowOf`, with the types of the declared aggregates, which the models of the API tell. */
-export type WholeRow<M extends AnyModel, G extends Given> = [keyof M['aggregates']] extends [never]
+/** A record with all fields: `RowOf`, but with the exact types of declared aggregates, which follow from the related models of the API. */
+export type WholeRow<M extends AnyModel, G extends GivenOptions> = [keyof M['aggregates']] extends [never]
   ? ColumnRow<M>
   : Flat<ColumnRow<M> & AggregatePart<M['aggregates'], DeclaredValues<M, G>>>

@@ -1,4 +1,4 @@
-// Batches: several calls as one request, in one transaction.
+// client.batch: several calls as one request, `POST /api/batch`, in one transaction.
 
 import { type Call, type CallRequest, callOf, type OwnCall, type Transport } from './client-call.ts'
 import type { SendOptions } from './query/query.ts'
@@ -28,20 +28,22 @@ export type Batch = <const Calls extends readonly Call<unknown>[]>(
   options?: BatchOptions,
 ) => Call<ValuesOf<Calls>>
 
-interface Answer {
+/** The result of one operation in the response. */
+interface OperationResult {
   readonly value?: unknown
 }
 
 /**
- * Returns the function that sends batches to `path`; `root` is the path in the client's URL. It throws a `TypeError` for the call of
- * another client, which has another caller, and whose references mean other calls.
+ * Returns the function that sends batches to `path`, such as `/batch`; `root` is the path in the client's URL, such as `/api`. It throws a
+ * `TypeError` for the call of another client, which has another caller, and whose references mean other calls.
  */
 export function batchOf(send: Transport, root: string, path: string): Batch {
   return (calls, { dryRun, idempotencyKey, headers, signal } = {}) => {
     if (calls.some((call) => (call as OwnCall<unknown>).transport !== send)) {
       throw new TypeError('The calls of a batch are made with its client.')
     }
-    // Operations are named by their positions, so that calls which are made again give the same body for the same idempotency key.
+    // References name a call by its id (`{7.id}`). Operations are named by their positions (`{c0.id}`), so that calls which are made again give
+    // the same body for the same idempotency key.
     const named = (text: string, references: RegExp): string =>
       text.replace(
         references,
@@ -63,7 +65,7 @@ export function batchOf(send: Transport, root: string, path: string): Batch {
       body: { operations, dry_run: dryRun },
       headers: headersOf({ headers, idempotencyKey }),
       read: (value) =>
-        ((value ?? []) as readonly Answer[]).map(
+        ((value ?? []) as readonly OperationResult[]).map(
           ({ value }, i) => calls[i]?.request.read?.(value) ?? value,
         ),
     }

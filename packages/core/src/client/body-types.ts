@@ -1,11 +1,13 @@
-// The types of bodies of POST, PATCH and PUT, with nested records of relations. Types only.
+// The types of the bodies of POST (`NewRecord`), PATCH (`Patch`) and PUT (`Replacement`), with nested records of relations:
+// `{ title: 'Emma', author: { name: 'Jane Austen' } }`. Types only. M is the model, G the options of the API with all models.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ColumnRow, NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
-import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
+import type { GivenOptions, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
+/** The fields of a key: `'author_id'`, or the items of `['shelf', 'place']`. */
 type Fields<K> = K extends readonly (infer F)[] ? F : K
 
 /** The foreign key columns of a model. */
@@ -18,7 +20,8 @@ type ForeignKey<M extends AnyModel> = {
     : never
 }[keyof M['relations']]
 
-type Nested<M extends AnyModel, G extends Given, K> =
+/** The value of the relation `K` in a body. */
+type Nested<M extends AnyModel, G extends GivenOptions, K> =
   IsMany<M, K> extends true
     ? readonly NestedRecord<Target<M, G, K>, G>[]
     : NestedRecord<Target<M, G, K>, G> | null
@@ -33,10 +36,11 @@ type Fixed =
   | { readonly managed: 'created' | 'updated' }
   | { readonly hidden: true; readonly readOnly?: undefined }
 
+/** The names of these columns. */
 type FixedName<C> = { [K in keyof C]: C[K] extends Fixed ? K : never }[keyof C]
 
 /** The name of the model that is API_USER_MODEL; `never` if the type of the options does not tell. */
-type UsersName<G extends Given> = G extends {
+type UsersName<G extends GivenOptions> = G extends {
   readonly config?: { readonly API_USER_MODEL?: infer Users extends AnyModel }
 }
   ? string extends Users['name']
@@ -44,7 +48,7 @@ type UsersName<G extends Given> = G extends {
     : Users['name']
   : never
 
-/** Columns whose model says who may write them. */
+/** Columns whose model says who may write them, even if they give roles. */
 type Decided = { readonly readOnly: boolean } | { readonly write: NonNullable<unknown> }
 
 /** The columns that give roles to users: the column `roles`, or the foreign key of a to-one relation `roles`. */
@@ -55,7 +59,7 @@ type RolesName<M extends AnyModel> = M['relations'] extends {
   : 'roles'
 
 /** The columns of the user model that clients cannot write because they give roles. */
-type GuardedName<M extends AnyModel, G extends Given> =
+type GuardedName<M extends AnyModel, G extends GivenOptions> =
   M['name'] extends UsersName<G>
     ? {
         [K in keyof M['columns'] & RolesName<M>]: M['columns'][K] extends Decided ? never : K
@@ -63,14 +67,14 @@ type GuardedName<M extends AnyModel, G extends Given> =
     : never
 
 /** `Fields`, the fields of a body, without those that give roles. */
-type WithoutRoles<Fields, M extends AnyModel, G extends Given> = [GuardedName<M, G>] extends [never]
+type WithoutRoles<Fields, M extends AnyModel, G extends GivenOptions> = [GuardedName<M, G>] extends [never]
   ? Fields
   : Omit<Fields, GuardedName<M, G>>
 
-type NewFields<M extends AnyModel, G extends Given> = WithoutRoles<NewRowOf<M>, M, G>
+type NewFields<M extends AnyModel, G extends GivenOptions> = WithoutRoles<NewRowOf<M>, M, G>
 
 /** The relations that a body may contain: all but those whose foreign key clients cannot write. */
-type WritableRelation<M extends AnyModel, G extends Given> = [
+type WritableRelation<M extends AnyModel, G extends GivenOptions> = [
   FixedName<M['columns']> | GuardedName<M, G>,
 ] extends [never]
   ? RelationName<M, G>
@@ -85,7 +89,8 @@ type WritableRelation<M extends AnyModel, G extends Given> = [
         : K
     }[RelationName<M, G>]
 
-type NestedMembers<M extends AnyModel, G extends Given> = {
+/** The relations of a body. */
+type NestedMembers<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in WritableRelation<M, G>]?: Nested<M, G, K>
 }
 
@@ -93,11 +98,11 @@ type NestedMembers<M extends AnyModel, G extends Given> = {
  * A related record in a body: a new record, or the key of an existing one, of a child with the fields to change. Its members are those of one type, because all are
  * optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
  */
-export type NestedRecord<M extends AnyModel, G extends Given> = {
+export type NestedRecord<M extends AnyModel, G extends GivenOptions> = {
   [K in keyof NestedFields<M, G>]: NestedFields<M, G>[K]
 }
 
-type NestedFields<M extends AnyModel, G extends Given> = Partial<RowOf<M>> &
+type NestedFields<M extends AnyModel, G extends GivenOptions> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
 
@@ -122,27 +127,29 @@ type ImmutableRelation<M extends AnyModel> = {
     : never
 }[keyof M['relations']]
 
-type ChangedMembers<M extends AnyModel, G extends Given> = [ImmutableName<M['columns']>] extends [
+/** The relations of the body of a PATCH or PUT: without those that are set only in a new record. */
+type ChangedMembers<M extends AnyModel, G extends GivenOptions> = [ImmutableName<M['columns']>] extends [
   never,
 ]
   ? NestedMembers<M, G>
   : Omit<NestedMembers<M, G>, ImmutableRelation<M>>
 
 /** The fields to change in a record. */
-export type Patch<M extends AnyModel, G extends Given> = WithoutRoles<PatchOf<M>, M, G> &
+export type Patch<M extends AnyModel, G extends GivenOptions> = WithoutRoles<PatchOf<M>, M, G> &
   ChangedMembers<M, G>
 
 /** The key of a record, and the fields to change in it. */
-export type KeyedPatch<M extends AnyModel, G extends Given> = Patch<M, G> &
+export type KeyedPatch<M extends AnyModel, G extends GivenOptions> = Patch<M, G> &
   Readonly<Pick<ColumnRow<M>, KeyName<M> & keyof ColumnRow<M>>>
 
 /**
  * The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. So may
  * write-only columns, which it then keeps.
  */
-type ReplacedFields<M extends AnyModel, G extends Given> = Omit<NewFields<M, G>, KeptName<M>> &
+type ReplacedFields<M extends AnyModel, G extends GivenOptions> = Omit<NewFields<M, G>, KeptName<M>> &
   Partial<Pick<NewFields<M, G>, KeptName<M> & keyof NewFields<M, G>>>
 
+/** The fields that PUT may omit. */
 type KeptName<M extends AnyModel> =
   | KeyName<M>
   | ImmutableName<M['columns']>
@@ -179,14 +186,14 @@ type Body<M extends AnyModel, F, N> =
   | (F & N)
 
 /** A new record. */
-export type NewRecord<M extends AnyModel, G extends Given> = Body<
+export type NewRecord<M extends AnyModel, G extends GivenOptions> = Body<
   M,
   NewFields<M, G>,
   NestedMembers<M, G>
 >
 
 /** A whole record instead of a stored one. */
-export type Replacement<M extends AnyModel, G extends Given> = Body<
+export type Replacement<M extends AnyModel, G extends GivenOptions> = Body<
   M,
   ReplacedFields<M, G>,
   ChangedMembers<M, G>

@@ -1,4 +1,5 @@
-// Call: a request that is sent when it is awaited, and its result, which is a value or an error.
+// Call: what each method of a client returns: a request that is sent when it is awaited. Its result is a value or an error. A batch takes
+// calls that were not sent.
 
 import type { ClientError } from './client-error.ts'
 
@@ -38,9 +39,9 @@ export interface CallRequest {
   readonly path: string
   readonly query: string
   readonly body?: unknown
-  /** Whether it reads a list, whose query may be sent as QUERY. */
+  /** Whether it reads a list, so that a long query may be sent in the body of the HTTP method QUERY. */
   readonly many?: boolean
-  /** Extracts the requested part from the value of the response. */
+  /** Extracts the requested part from the value of the response: the `fields` and `include` of the query. */
   readonly read?: ((value: unknown) => unknown) | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -73,19 +74,18 @@ export function unwrapped<T>(result: Result<T>): T {
 /** Sends a request and reads its response. */
 export type Transport = (request: CallRequest, signal?: AbortSignal) => Promise<Result<unknown>>
 
-/** A call as its client made it. */
+/** A call with the transport of its client, by which a batch recognises calls of other clients. */
 export interface OwnCall<T> extends Call<T> {
-  /** The transport of the client. */
   readonly transport: Transport
 }
 
-/** Creates the call of a request. `given` is the signal of its options. */
+/** Creates the call of a request. `defaultSignal` is the signal of its options; one that is passed to `send` takes precedence. */
 export function callOf<T>(
   transport: Transport,
   request: CallRequest,
-  given?: AbortSignal,
+  defaultSignal?: AbortSignal,
 ): OwnCall<T> {
-  const send = async (signal = given): Promise<Result<T>> => {
+  const send = async (signal = defaultSignal): Promise<Result<T>> => {
     const result = await transport(request, signal)
     if (!result.ok || !request.read) return result as Result<T>
     try {

@@ -1,10 +1,14 @@
-// Collection: the methods of a client for the records of one model. Types only.
+// Collection: the methods of a client for the records of one model, such as `client.books.list(…)`; `create-client.ts` implements them. Types
+// only.
+//
+// The type parameters of the methods are inferred from the query, and decide the type of the records: F are its `fields`, I is its `include`,
+// D its `dump`, E its `ifNoneMatch`, A its `aggregate`. M is the model, G the options of the API with all models.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ColumnRow } from '../model/infer.ts'
 import type { KeyedPatch, NewRecord, Patch, Replacement } from './body-types.ts'
 import type { Call } from './client-call.ts'
-import type { Given, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
+import type { GivenOptions, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 import type { Aggregates, Group, GroupKey, GroupQuery } from './query/group-types.ts'
 import type {
   CursorOrder,
@@ -21,6 +25,7 @@ import type { Where } from './query/where-types.ts'
 import type { Row } from './row.ts'
 import type { UniqueKey } from './unique-key.ts'
 
+/** The value of a column of the primary key. */
 type KeyValue<M extends AnyModel> = ColumnRow<M>[KeyName<M> & keyof ColumnRow<M>]
 
 /** The key of a record; a composite key is a list, in the order of the model. */
@@ -42,7 +47,7 @@ export interface GetOptions<E> extends SendOptions, ConditionalRead<E> {
   readonly includeDeleted?: boolean | undefined
 }
 
-/** Null, if an ETag was sent, else never. */
+/** Null if the query has `ifNoneMatch`, because the status may be 304; else never. */
 type Unchanged<E> = undefined extends E ? never : null
 
 export interface WriteOptions extends SendOptions {
@@ -69,7 +74,7 @@ export interface CreateOptions<M extends AnyModel> extends SendOptions {
 }
 
 /** The to-one and many-to-many relations that a body may contain. */
-type LinkedName<M extends AnyModel, G extends Given> = {
+type LinkedName<M extends AnyModel, G extends GivenOptions> = {
   [K in RelationName<M, G>]: M['relations'][K] extends {
     readonly kind: 'belongsTo' | 'manyToMany'
   }
@@ -78,11 +83,11 @@ type LinkedName<M extends AnyModel, G extends Given> = {
 }[RelationName<M, G>]
 
 // Anything is assignable to a type without members, so a model without such relations gets `never`.
-type LinkKeys<M extends AnyModel, G extends Given> = [LinkedName<M, G>] extends [never]
+type LinkKeys<M extends AnyModel, G extends GivenOptions> = [LinkedName<M, G>] extends [never]
   ? never
   : { readonly [K in LinkedName<M, G>]?: UniqueKey<Target<M, G, K>> }
 
-export interface LinkOptions<M extends AnyModel, G extends Given> {
+export interface LinkOptions<M extends AnyModel, G extends GivenOptions> {
   /**
    * The unique columns by which nested objects of a relation name stored records, as in `onConflict`; missing records are created.
    *
@@ -94,11 +99,11 @@ export interface LinkOptions<M extends AnyModel, G extends Given> {
 }
 
 /** The relations to lists of children. */
-type ChildrenName<M extends AnyModel, G extends Given> = {
+type ChildrenName<M extends AnyModel, G extends GivenOptions> = {
   [K in RelationName<M, G>]: M['relations'][K] extends { readonly kind: 'hasMany' } ? K : never
 }[RelationName<M, G>]
 
-export interface ChildOptions<M extends AnyModel, G extends Given> {
+export interface ChildOptions<M extends AnyModel, G extends GivenOptions> {
   /**
    * Whether a list of children in the body removes the stored ones that it does not name. Default: it keeps them.
    *
@@ -131,7 +136,7 @@ export interface ManyOptions extends SendOptions {
  * const result = await client.books.list({ where: { price: { gt: '20' } }, orderBy: ['-price'] })
  * ```
  */
-export interface Collection<M extends AnyModel, G extends Given> {
+export interface Collection<M extends AnyModel, G extends GivenOptions> {
   /** A page of records. */
   list<
     const F extends FieldPath<M, G> = never,

@@ -1,4 +1,4 @@
-// ClientError: why a request of a client failed.
+// ClientError: why a request of a client failed, as the `error` of a `Result`, or thrown by `unwrap`.
 
 import type { FieldProblem } from '../lib/problems/problem-codes.ts'
 

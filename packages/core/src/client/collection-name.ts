@@ -1,9 +1,10 @@
-// How the name of a collection in a program becomes a path segment, and how the type of a client names its collections.
+// Names of collections: of a model in the type of a client (`OrderItem` → `client.orderItems`), and of that name in URLs (`orderItems` →
+// `/order-items`).
 
 import type { LetterCase } from '../lib/naming/case.ts'
 import type { Plural } from './query/plural-type.ts'
 
-/** The last word of a name in Pascal case. `never` if the name has other characters or ends with an abbreviation. */
+/** The last word of a name in Pascal case: `OrderItem` → `Item`. `never` if the name has other characters or ends with an abbreviation. */
 type LastWord<
   N extends string,
   Word extends string = '',
@@ -25,6 +26,7 @@ type Letter =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
+/** The name with the plural of its last word: `OrderItem`, `Item` → `OrderItems`. */
 type PluralName<N extends string, Word extends string> = [Word] extends [never]
   ? N
   : N extends `${infer Start}${Word}`

@@ -1,4 +1,5 @@
-// createClient: a typed client of an API; it needs only the types of the models.
+// createClient: a typed client of an API. At run time it knows no models: `client.books` is a proxy's member, made of the name alone. Only the
+// types know which collections and fields exist.
 
 import type { LetterCase } from '../lib/naming/case.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -13,7 +14,7 @@ import {
 } from './client-call.ts'
 import type { Collection } from './client-collection.ts'
 import { type CollectionName, segmentOf } from './collection-name.ts'
-import type { Given, GivenOf, ModelsOf } from './model-fields.ts'
+import type { GivenOptions, GivenOptionsOf, ModelsOf } from './model-fields.ts'
 import { type LooseQuery, type LooseRow, picked, queryText } from './query/query-text.ts'
 import { encoded } from './reference.ts'
 import { type HeaderOptions, headersOf } from './request-headers.ts'
@@ -30,14 +31,15 @@ export interface ClientOptions<Names extends string = string> extends TransportO
 }
 
 /** The collections of an API by name, and `batch`. */
-export type Client<A> = Collections<GivenOf<A>> & { readonly batch: Batch }
+export type Client<A> = Collections<GivenOptionsOf<A>> & { readonly batch: Batch }
 
-type Collections<G extends Given> = {
+type Collections<G extends GivenOptions> = {
   readonly [N in keyof ModelsOf<G> & string as CollectionName<N>]: ModelsOf<G>[N] extends AnyModel
     ? Collection<ModelsOf<G>[N], G>
     : never
 }
 
+/** The key of a record; a list for a composite key. */
 type Key = string | number | boolean | readonly (string | number | boolean)[]
 
 /** The options of all methods, with types that accept every model. */
@@ -82,12 +84,12 @@ export interface ClientPaths {
   readonly pathOf: (name: string) => string | undefined
 }
 
-/** Creates a client that sends its requests by `send`. */
+/** Creates a client that sends its requests by `send`: over HTTP, or in the same process (`client-in-process.ts`). */
 export function clientOver<A>(
   send: Transport,
   { root, endpointCase, batchPath, pathOf }: ClientPaths,
 ): Client<A> {
-  let count = 0
+  let callCount = 0
   const callTo = (
     method: string,
     path: string,
@@ -98,7 +100,7 @@ export function clientOver<A>(
     const read = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(read) : value && picked(value as LooseRow, options)
     const request: CallRequest = {
-      id: `${++count}`,
+      id: `${++callCount}`,
       method,
       path,
       query: queryText(options, method === 'DELETE'),
@@ -118,7 +120,7 @@ export function clientOver<A>(
       if (/^\.{0,2}$/.test(segment)) throw new TypeError(`"${segment}" is no key.`)
       return `${path}/${segment}`
     }
-    // Without a body; `true`: the response is a list.
+    // `true`, here and in `related`: the response is a list.
     const list = (query?: LooseOptions) => callTo('GET', path, query, undefined, true)
     const post = (body: unknown, options?: LooseOptions) => callTo('POST', path, options, body)
     return {

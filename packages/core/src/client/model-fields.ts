@@ -1,4 +1,5 @@
-// The names of a model that a client can use: its visible fields, its relations and their targets. Types only.
+// The names of a model that a client can use: its visible fields, its relations and their targets. Types only. In all types of the client, M is
+// the model, G the options of the API with all models, K a name, P a path.
 
 import type { Column, ColumnType, ColumnTypes, JsonPaths } from '../model/column.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -8,13 +9,14 @@ import type { ColumnRow } from '../model/infer.ts'
  * The options of an API, which contain its models. Passing this type on costs TypeScript the same for any number of models, unlike
  * a list of models.
  */
-export interface Given {
+export interface GivenOptions {
   readonly models?: readonly AnyModel[]
 }
 
-/** The options that an API was made with. */
-export type GivenOf<A> = A extends { readonly '~given'?: infer G extends Given } ? G : never
+/** The options that the API `A` was made with. */
+export type GivenOptionsOf<A> = A extends { readonly '~given'?: infer G extends GivenOptions } ? G : never
 
+/** `{ Author: typeof Author; Book: typeof Book }` */
 type ByName<Models extends readonly AnyModel[]> = {
   readonly [M in Models[number] as M['name']]: M
 }
@@ -23,12 +25,13 @@ type ByName<Models extends readonly AnyModel[]> = {
 type Copy<T> = { readonly [K in keyof T]: T[K] }
 
 /** The models of an API by name. */
-export type ModelsOf<G extends Given> = G extends {
+export type ModelsOf<G extends GivenOptions> = G extends {
   readonly models: infer Models extends readonly AnyModel[]
 }
   ? Copy<ByName<Models>>
   : Readonly<Record<string, AnyModel>>
 
+/** The options of a column that decide the type of its values and the operators of its conditions. */
 export type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
 
 /** The column types that rows cannot be ordered or grouped by. */
@@ -37,6 +40,7 @@ export type Unordered = Extract<ColumnType, 'json' | 'binary' | 'list' | 'opaque
 /** The column types that have sums and averages. */
 export type Numeric = Extract<ColumnType, 'integer' | 'bigint' | 'float' | 'decimal'>
 
+/** The names of the columns that some client may read. */
 type VisibleName<C> = {
   [K in keyof C]: C[K] extends { readonly hidden: true } | { readonly writeOnly: true } ? never : K
 }[keyof C] &
@@ -58,6 +62,7 @@ export type KeyName<M extends AnyModel> = {
     : never
 }[VisibleName<M['columns']>]
 
+/** The declared paths into all json columns of C. */
 type PathsIn<C> = {
   [K in VisibleName<C>]: C[K] extends { readonly json: infer P }
     ? `${K}->${keyof P & string}`
@@ -100,13 +105,13 @@ export type FieldValue<M extends AnyModel, K> = K extends keyof ColumnRow<M>
     : never
 
 /** The relations whose targets are models of the API. */
-export type RelationName<M extends AnyModel, G extends Given> = {
+export type RelationName<M extends AnyModel, G extends GivenOptions> = {
   [K in keyof M['relations']]: M['relations'][K]['target'] extends keyof ModelsOf<G> ? K : never
 }[keyof M['relations']] &
   string
 
 /** The relations that lead to at most one record. */
-export type ToOneName<M extends AnyModel, G extends Given> = {
+export type ToOneName<M extends AnyModel, G extends GivenOptions> = {
   [K in keyof M['relations']]: M['relations'][K]['target'] extends keyof ModelsOf<G>
     ? IsMany<M, K> extends true
       ? never
@@ -123,7 +128,7 @@ export type IsMany<M extends AnyModel, K> = K extends keyof M['relations']
   : never
 
 /** The model that a relation leads to. */
-export type Target<M extends AnyModel, G extends Given, K> = K extends keyof M['relations']
+export type Target<M extends AnyModel, G extends GivenOptions, K> = K extends keyof M['relations']
   ? M['relations'][K]['target'] extends infer Name extends keyof ModelsOf<G>
     ? ModelsOf<G>[Name] extends AnyModel
       ? ModelsOf<G>[Name]
@@ -134,8 +139,8 @@ export type Target<M extends AnyModel, G extends Given, K> = K extends keyof M['
 /** A path as responses write it, with a dot instead of `->`: `'profile.address.city'`. */
 export type Dotted<P> = P extends `${infer C}->${infer Path}` ? `${C}.${Path}` : P
 
-/** The column at the end of a path, or the path into a json column there; `never` if there is none. */
-export type ColumnAt<M extends AnyModel, G extends Given, P> =
+/** The column at the end of a path, or the path into a json column there: `author.name` → `name`. `never` if there is none. */
+export type ColumnAt<M extends AnyModel, G extends GivenOptions, P> =
   P extends OwnName<M>
     ? Dotted<P>
     : P extends `${infer R}.${infer C}`

@@ -1,4 +1,5 @@
-// References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls.
+// References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls. The server puts the value in
+// place of `{ "$ref": "7.id" }` in a body, and of `{7.id}` in a URL.
 
 import type { Call } from './client-call.ts'
 

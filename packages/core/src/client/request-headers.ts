@@ -1,4 +1,4 @@
-// The headers of a request that the options of a method set.
+// The headers of a request that the options of a client's method set: `{ ifMatch: '"a1"' }` → `if-match: "a1"`.
 
 /** The options that become headers. */
 export interface HeaderOptions {

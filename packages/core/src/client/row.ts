@@ -6,7 +6,7 @@ import type {
   ColumnAt,
   Dotted,
   FieldName,
-  Given,
+  GivenOptions,
   IsMany,
   OwnName,
   RelationName,
@@ -16,13 +16,15 @@ import type { AggregatedMembers, AggregatesIn } from './query/related-types.ts'
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
+/** The value of an embedded relation: records, or one record or null. */
 type Related<M extends AnyModel, K, Row> = IsMany<M, K> extends true ? Row[] : Row | null
 
 /** The name of each path of `F` in a response: the last column name if it is unique, else the whole path. */
-export type Named<M extends AnyModel, G extends Given, F> = Names<{
+export type Named<M extends AnyModel, G extends GivenOptions, F> = Names<{
   [P in F & string]: ColumnAt<M, G, P>
 }>
 
+/** Columns are the last column names by path. A name that another path has too is not unique. */
 type Names<Columns> = {
   [P in keyof Columns]: Columns[P] extends Columns[Exclude<keyof Columns, P>]
     ? Dotted<P>
@@ -30,21 +32,23 @@ type Names<Columns> = {
 }
 
 /** The type of the value at a path; also null if the path follows a relation, which may lead to no record. */
-export type ValueAt<M extends AnyModel, G extends Given, P> =
+export type ValueAt<M extends AnyModel, G extends GivenOptions, P> =
   P extends OwnName<M>
     ? ValueOf<M, G, P>
     : P extends `${infer R}.${infer C}`
       ? ValueAt<Target<M, G, R>, G, C> | null
       : never
 
-type Projected<M extends AnyModel, G extends Given, F extends string> = [F] extends [FieldName<M>]
+/** The members that `fields` selects. */
+type Projected<M extends AnyModel, G extends GivenOptions, F extends string> = [F] extends [FieldName<M>]
   ? { [P in F]: ValueOf<M, G, P> }
   : { [P in F as Named<M, G, F>[P] & string]: ValueAt<M, G, P> }
 
 type FieldsIn<O> = O extends { readonly fields: readonly (infer F extends string)[] } ? F : never
 type IncludeIn<O> = O extends { readonly include: infer I } ? I : NonNullable<unknown>
 
-type Included<M extends AnyModel, G extends Given, I> = {
+/** The members that `include` adds. */
+type Included<M extends AnyModel, G extends GivenOptions, I> = {
   -readonly [K in keyof I]: Related<
     M,
     K,
@@ -52,9 +56,11 @@ type Included<M extends AnyModel, G extends Given, I> = {
   >
 }
 
+/** A relation that is written as a URL. */
 type Linked<M extends AnyModel, K> = IsMany<M, K> extends true ? string : string | null
 
-type Dumped<M extends AnyModel, G extends Given, D> = {
+/** The members that `dump` adds: `url` writes URLs, `json` records, `hybrid` URLs of lists and the records of to-one relations. */
+type Dumped<M extends AnyModel, G extends GivenOptions, D> = {
   [K in RelationName<M, G>]: D extends 'url'
     ? Linked<M, K>
     : D extends 'hybrid'
@@ -65,14 +71,14 @@ type Dumped<M extends AnyModel, G extends Given, D> = {
 }
 
 /** What `D` adds to whole records; nothing beside `include`. */
-type LinkedOrEmbedded<M extends AnyModel, G extends Given, I, D> = [keyof I] extends [never]
+type LinkedOrEmbedded<M extends AnyModel, G extends GivenOptions, I, D> = [keyof I] extends [never]
   ? D extends 'none'
     ? unknown
     : Dumped<M, G, D>
   : Included<M, G, I>
 
 /** A record in a response: all visible columns or those of `F`, the relations that `I` or `D` embeds, and the aggregates `A`. */
-export type Row<M extends AnyModel, G extends Given, F extends string, I, D, A = unknown> = [
+export type Row<M extends AnyModel, G extends GivenOptions, F extends string, I, D, A = unknown> = [
   F,
 ] extends [never]
   ? [keyof I | keyof A] extends [never]

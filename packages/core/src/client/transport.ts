@@ -1,5 +1,5 @@
-// Sends one request and reads its response, with or without envelope. Sends a query that is too long for a URL as QUERY.
-// Returns errors as values.
+// The transport of a client: sends one request by `fetch` and reads its response, with or without envelope. Sends a query that is too long for a
+// URL as QUERY. Returns errors as values.
 
 import type { Failure, Result, Transport } from './client-call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'
@@ -9,6 +9,7 @@ export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
+/** How a client sends requests. */
 export interface TransportOptions {
   /** Sends a request; pass `api.fetch` to call an API in the same process. Default: the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined
@@ -70,6 +71,7 @@ export function failureOf(
   })
 }
 
+/** Makes the result of a response with the body `text`. Without envelope, total and pages are in headers. */
 function resultOf(
   { status, headers, ok }: Response,
   text: string,

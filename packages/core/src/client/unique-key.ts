@@ -20,6 +20,7 @@ type IsMatched<C> = C extends Filled
         ? false
         : true
 
+/** The unique columns by which a record can be found. */
 type UniqueName<M extends AnyModel> = {
   [K in ColumnName<M>]: M['columns'][K] extends { readonly unique: true }
     ? IsMatched<M['columns'][K]> extends true
@@ -35,6 +36,7 @@ type IsComposite<Key, All = Key> = Key extends unknown
     : true
   : never
 
+/** The unique sets of a model. */
 type SetOf<M extends AnyModel> = NonNullable<M['unique']>[number]
 
 /** The visible columns of a unique set, by which clients name it; `never` if it cannot be named. */
@@ -53,6 +55,7 @@ type InAnyOrder<Set> = Set extends readonly [infer C]
     ? { readonly [I in keyof Set]: Set[number] }
     : never
 
+/** How a client names a unique set. */
 type NamedSet<M extends AnyModel, Set> = Set extends unknown
   ? number extends Set['length' & keyof Set]
     ? AnyColumns<M>
@@ -62,6 +65,7 @@ type NamedSet<M extends AnyModel, Set> = Set extends unknown
 /** For a set whose type does not tell its columns. */
 type AnyColumns<M extends AnyModel> = ColumnName<M> | readonly [ColumnName<M>, ...ColumnName<M>[]]
 
+/** A column that is unique by itself. */
 type SingleKey<M extends AnyModel> =
   | UniqueName<M>
   | (true extends IsComposite<KeyName<M>> ? never : KeyName<M>)

@@ -14,12 +14,14 @@ type Missing<Field extends string, Owner extends string, Fields> = Field extends
     : `${Owner} has no column "${Field}"`
   : never
 
+/** The fields of a key that `Owner` lacks. */
 type CheckedKey<K extends Key, Owner extends string, Fields> = Missing<
   K extends string ? K : K[number],
   Owner,
   Fields
 >
 
+/** The mistakes of one relation of the model `Own`. Names are those of all models, Fields all `Model.field`. */
 type CheckedRelation<R extends Relation, Own extends string, Names, Fields> =
   // A target that is not a literal type cannot be checked here.
   string extends R['target']

@@ -1,4 +1,5 @@
-// The definitions of all column types, by name.
+// The definitions of all column types, by name: how values of a type are read, compared and described (`type-definition.ts`). All rooms look up
+// what they need here: `columnTypes[column.type].json`.
 
 import type { Column, ColumnType, ItemType } from './column.ts'
 import type { TypeDefinition } from './type-definition.ts'
@@ -42,7 +43,7 @@ export const columnTypes: Readonly<Record<ColumnType, TypeDefinition>> = {
   opaque: opaqueType,
 }
 
-/** False for a wrong type of a declaration. */
+/** Whether a type exists; models that are not written in TypeScript may declare another. */
 export const isColumnType = (name: string): name is ColumnType => Object.hasOwn(columnTypes, name)
 
 export const isItemType = (name: string): name is ItemType => Object.hasOwn(itemTypes, name)

@@ -1,4 +1,4 @@
-// Column: the declaration of a model's column; plain data.
+// Column: the declaration of a model's column, as the host passes it to `defineModel`; plain data. The registry makes a `NamedColumn` of it.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import type { RoleRule } from './settings/access/access-types.ts'
@@ -40,6 +40,7 @@ export type JsonPathType = 'text' | 'integer' | 'float' | 'boolean'
 /** Paths into a `json` column, keys joined by dots, and the type of the value at each. */
 export type JsonPaths = Readonly<Record<string, JsonPathType>>
 
+/** Checks a value that a client has sent; the record and the arguments of hooks follow. Returns whether it is valid, or a message. */
 type ValidatorFunction<User> = (
   // biome-ignore lint/suspicious/noExplicitAny: the host declares the value and the row type of a validator
   ...given: [value: any, row: any, args: HookArgs<User>]

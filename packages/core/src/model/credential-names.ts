@@ -1,4 +1,5 @@
-// Recognises column names of credentials; such columns are hidden, warned about, or not introspected (docs/guide/access.md).
+// Recognises column names of credentials (docs/guide/access.md): such columns of the user model are hidden, those of other models are warned
+// about at start-up, and introspection hides them.
 
 import { toCase } from '../lib/naming/case.ts'
 import type { ColumnType } from './column.ts'
@@ -106,6 +107,7 @@ const wordsOf = (name: string): readonly string[] =>
     .map((word) => word.replace(/^[0-9]+|[0-9]+$/g, ''))
     .filter((word) => word !== '')
 
+/** Whether the plain name `text` means a credential in this table. */
 function isContent(text: string, type: ColumnType, table: string): boolean {
   if (/^sessions?$/.test(wordsOf(table).at(-1) ?? '')) {
     // A login session has a text as its key, which is the content of its cookie. Other sessions, such as those of a conference,
@@ -115,6 +117,7 @@ function isContent(text: string, type: ColumnType, table: string): boolean {
   return contentOf.test(text) && isCredentialTable(table)
 }
 
+/** Whether a name, as words and joined by underscores, means a credential in any table. */
 function isCredential(words: readonly string[], text: string): boolean {
   return (
     words.some((word) => credentials.has(word) || compounds.test(word)) ||

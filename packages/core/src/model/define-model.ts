@@ -1,4 +1,5 @@
-// defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred.
+// defineModel and defineBase: model declarations as plain frozen data, from which the types of rows are inferred. They check nothing at run time:
+// `createApi` checks all models together when it builds the registry.
 
 import type { Expression, ExpressionBuilder, ExpressionWrapper } from 'kysely'
 import { pluralSnake } from '../lib/naming/plural.ts'
@@ -83,7 +84,7 @@ export interface ComputedColumn<Row = Record<string, unknown>> extends ComputedS
 export type ModelMethod<Row> = (record: Row, ...args: any[]) => unknown
 
 // `| undefined`: with `exactOptionalPropertyTypes`, the compiler would otherwise suggest to add it, at each mistake in a list of models.
-/** A declared model. */
+/** A declared model. C are its columns, R its relations, P its computed columns, A its declared aggregates, as they were written. */
 export interface Model<
   Name extends string = string,
   Table extends string = string,
@@ -125,6 +126,7 @@ export type AnyModel = Model
 /** A name in the database that is not a literal type, so that types of rows would not have it. */
 type Widened = 'column of the type string'
 
+/** The options of all columns in the union U; `Widened` is none of them, so that it makes the comparison in `Exact` fail. */
 type OptionsOfAll<U> = U extends { readonly column: string }
   ? string extends U['column']
     ? Widened
@@ -149,7 +151,10 @@ export type Exact<T, Option> = [OptionsOfAll<T[keyof T]>] extends [Option]
 export type NoRelations = Readonly<Record<never, Relation>>
 export type NoComputed = Readonly<Record<never, ComputedShape>>
 
-/** The second argument of `defineModel`; `All` are its columns and those of its base, `Scope` the names in a `scope` object of its policy. */
+/**
+ * The second argument of `defineModel`. C are the columns in it, `All` these and those of its base, R its relations, P its computed columns, A its
+ * aggregates, `Scope` the names in a `scope` object of its policy, `Returned` the names that its callbacks return.
+ */
 export interface ModelDefinition<
   Table extends string,
   C extends Columns,
@@ -356,7 +361,7 @@ export function defineModel<
   })
 }
 
-/** The members of a model. */
+/** The members of a model; `createApi` reports options that are not among them. */
 export const modelOptions: { readonly [K in keyof Required<Model>]: true } = {
   name: true,
   table: true,
@@ -374,6 +379,7 @@ export const modelOptions: { readonly [K in keyof Required<Model>]: true } = {
   meta: true,
 }
 
+/** Returns the misspelt options, which stay in the model until `createApi` reports them. */
 const unknownOptions = (definition: object): object =>
   Object.fromEntries(
     Object.entries(definition).filter(([name]) => !Object.hasOwn(modelOptions, name)),
@@ -382,19 +388,20 @@ const unknownOptions = (definition: object): object =>
 const isAbsent = (option: unknown): option is undefined => option === undefined || option === null
 
 /** Copies and freezes the rules; `createApi` reports those that are no objects. */
-const frozenRules = (given: object): readonly DeclaredRule[] =>
+const frozenRules = (exclude: object): readonly DeclaredRule[] =>
   Object.freeze(
-    [given].flat().map((rule) => (isSettings(rule) ? Object.freeze({ ...rule }) : rule)),
+    [exclude].flat().map((rule) => (isPlainObject(rule) ? Object.freeze({ ...rule }) : rule)),
   ) as readonly DeclaredRule[]
 
 const frozenSet = <S extends readonly string[]>(set: S): S =>
   Object.freeze([...set]) as readonly string[] as S
 
 /** Copies and freezes meta. Another value than an object stays as it is; createApi reports it. */
-const frozenMeta = (meta: object): object => (isSettings(meta) ? Object.freeze({ ...meta }) : meta)
+const frozenMeta = (meta: object): object =>
+  isPlainObject(meta) ? Object.freeze({ ...meta }) : meta
 
-const isSettings = (meta: unknown): boolean =>
-  typeof meta === 'object' && meta !== null && !Array.isArray(meta)
+const isPlainObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Columns and settings that several models share. */
 export interface BaseModel<C extends Columns = Columns, User = HookUser, DB = HookTables> {
@@ -458,7 +465,7 @@ export function defineBase<const C extends Columns>(base: {
       const model = defineModel(name, {
         ...definition,
         columns: { ...base.columns, ...definition.columns },
-        ...(isSettings(definition.meta) ? { meta: { ...meta, ...definition.meta } } : {}),
+        ...(isPlainObject(definition.meta) ? { meta: { ...meta, ...definition.meta } } : {}),
       })
       models.push(model)
       return model
@@ -474,7 +481,7 @@ function checkBase(base: object): void {
     if (!known.includes(name)) {
       throw new Error(`defineBase: unknown option "${name}".${didYouMean(name, known)}`)
     }
-    if (name === 'meta' && !isSettings(value)) {
+    if (name === 'meta' && !isPlainObject(value)) {
       throw new Error('defineBase: meta must be an object of settings.')
     }
   }

@@ -1,4 +1,5 @@
-// DialectColumn: what a dialect is told of columns and tables, here because the registry builds it of models. Types only.
+// DialectColumn and DialectTable: what a dialect is told of columns and tables. They stand in this room because the registry makes them of models
+// (`registry/dialect-tables.ts`). Types only.
 
 import type { ColumnType, ItemType, JsonPathType } from './column.ts'
 

@@ -1,4 +1,5 @@
-// The types inferred from a model: rows with JSON values by field name, and the Kysely interface by database name. Types only.
+// The types inferred from a model: `RowOf`, `NewRowOf` and `PatchOf` with JSON values by field name, for hooks and the typed client; `TableOf` by
+// database name, for Kysely. Types only. C are columns, P computed columns, A aggregates.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
 import type { DeclaredAggregates } from './aggregates/declared-aggregate.ts'
@@ -7,6 +8,7 @@ import type { AnyModel, Columns, ComputedShape } from './define-model.ts'
 
 type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items'>
 
+/** The members of an enum as a union; `string` if they are not literal types. */
 type Members<C> = C extends { readonly enum: readonly (infer Member)[] } ? Member : string
 
 type Items<C> = C extends { readonly items: infer Item extends ItemType }
@@ -22,6 +24,7 @@ type Value<C extends Shape> = C['type'] extends 'enum' | 'list'
 
 type Narrowed<C extends Shape> = C['type'] extends 'enum' ? Members<C> : (Items<C> | null)[]
 
+/** The JSON form of a column's value, or null if the column is nullable. */
 type Json<C extends Shape> = C extends { readonly nullable: true } ? Value<C> | null : Value<C>
 
 type Shapes = Readonly<Record<string, Shape>>
@@ -141,6 +144,7 @@ export type NewRowOf<M extends AnyModel> = Flat<
   RequiredPart<M['columns']> & OptionalPart<M['columns']>
 >
 
+/** The fields of a PATCH. */
 type Changeable<C extends Columns> = {
   -readonly [K in keyof C as C[K] extends Unwritable | Unchangeable ? never : K]?: Json<C[K]>
 }

@@ -1,4 +1,4 @@
-// Refusal: what `onRefusal` is told. Types only.
+// Refusal: what the host's function `onRefusal` (an option of `createApi`) receives for each refused request, to log or count it. Types only.
 
 /** A 401, 403 or 429. It holds no credential, no query and no body. */
 export interface Refusal {

@@ -1,4 +1,5 @@
-// Relations between models: plain data that names its target.
+// Relations between models, as the host declares them: `belongsTo`, `hasOne`, `hasMany` and `manyToMany` make plain data that names its target.
+// The registry resolves the names.
 
 /** One field, or the fields of a composite key in the order of the key at the other end of the relation. */
 export type Key = string | readonly string[]

@@ -1,4 +1,4 @@
-// ApiRequest: the plain request object that adapters pass to the core, and header look-up.
+// ApiRequest: the plain request object that adapters (Express, Koa, `node:http`, fetch) pass to the core, and header look-up.
 
 /** An installed file, as text. */
 export interface Asset {

@@ -1,4 +1,4 @@
-// Route: what the path of a request names. Types only.
+// Route: what the path of a request names; `http/route-table.ts` makes it, and `http/endpoints` serve it. Types only.
 
 import type { ResolvedRelation, Resource } from './registry/resource.ts'
 

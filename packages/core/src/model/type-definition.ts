@@ -1,5 +1,6 @@
-// TypeDefinition: everything about a column type that holds on every database. `types/` has a file for each kind of column, and
-// `column-types.ts` the table of all types.
+// TypeDefinition: everything about a column type that holds on every database (`dialect` has what differs). `types/` has a file for each kind of
+// column, and `column-types.ts` the table of all types. The canonical form of a value is the one spelling of it that responses show and that policies,
+// hooks and the database receive: of `"2024-05-14 12:30+02:00"` it is `"2024-05-14T10:30:00.000Z"`.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import type { Expectation } from '../lib/problems/expectation.ts'
@@ -34,6 +35,7 @@ export type Conversion = { readonly value: QueryValue } | { readonly expected: E
 /** The value of a body in canonical form, or a description of what was expected instead. */
 export type Converted = { readonly value: JsonValue } | Unexpected
 
+/** What was expected of a wrong value, for the problem in the response. */
 export interface Unexpected {
   readonly expected: Expectation
   /** In a list: what was expected of each wrong item, by its path in the list, such as `[3]`; absent if the list itself is wrong. */

@@ -1,4 +1,5 @@
-// Which operators, orders and functions each column type supports (docs/reference/query-language.md).
+// Which operators, orders and functions each column type supports (docs/reference/query-language.md): plans refuse others with 400, and the OpenAPI
+// document lists those that fit.
 
 import type { ColumnType, ItemType } from './column.ts'
 import { columnTypes } from './column-types.ts'
@@ -18,12 +19,13 @@ export interface OperandType {
 }
 
 const rangeOperators: readonly FilterOperator[] = ['lt', 'le', 'gt', 'ge', 'between']
-const listOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'nin']
+const equalityOperators: readonly FilterOperator[] = ['eq', 'ne', 'in', 'nin']
 const itemOperators: readonly FilterOperator[] = ['contains', 'overlaps']
 
 const comparisonOf = ({ type }: Pick<OperandType, 'type'>): 'ordered' | 'equal' | 'none' =>
   columnTypes[type].comparison
 
+/** Whether the items of a list can be compared with those of a filter; not if responses show fewer digits than are stored. */
 const comparesItems = ({ type, items }: OperandType): boolean =>
   columnTypes[type].json === 'array' &&
   items !== undefined &&
@@ -34,7 +36,7 @@ export function operatorFits(operator: FilterOperator, operand: OperandType): bo
   if (operator === 'isnull') return true
   if (itemOperators.includes(operator)) return comparesItems(operand)
   if (comparisonOf(operand) === 'none') return false
-  if (listOperators.includes(operator)) return true
+  if (equalityOperators.includes(operator)) return true
   if (rangeOperators.includes(operator)) return isOrdered(operand)
   return columnTypes[operand.type].text !== false
 }

@@ -6,7 +6,7 @@ import type { Connections } from '../../database/connections.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
-import { takenBack } from '../../model/hooks/call-hook.ts'
+import { returnedCopy } from '../../model/hooks/call-hook.ts'
 import { withPasswordCost } from '../../model/hooks/password-cost-of-args.ts'
 import type { ApiSettings } from '../../model/settings/settings.ts'
 import type { TransformHost } from '../../write/body/transform.ts'
@@ -86,12 +86,12 @@ export function valueSourcesOf(call: WritingCall): ValueSources {
     defaultOf(resource, column, make) {
       const name = `default of ${resource.name}.${column.name}`
       const made = hookCallerOf(call)(name, () => make(recordArgs(call, resource)))
-      return andThen(made, (value) => takenBack(name, value))
+      return andThen(made, (value) => returnedCopy(name, value))
     },
     deletedValueOf(resource, make, stored) {
       const name = `soft-delete value of ${resource.name}`
       const made = hookCallerOf(call)(name, () => make(recordArgs(call, resource, stored)))
-      return andThen(made, (value) => takenBack(name, value))
+      return andThen(made, (value) => returnedCopy(name, value))
     },
   }
 }

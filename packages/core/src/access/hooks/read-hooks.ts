@@ -8,7 +8,7 @@ import {
   returned,
   returnedJson,
   returnedText,
-  takenBack,
+  returnedCopy,
 } from '../../model/hooks/call-hook.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
@@ -76,7 +76,7 @@ export function hasDump(resource: Resource, embeds: readonly EmbedPlan[]): boole
 /** The function that calls dump callbacks. */
 interface DumpHookCaller extends HookCaller {
   /**
-   * Whether results of callbacks are only copied here (`takenBack`), not checked (`returnedJson`). Writing the response as JSON text
+   * Whether results of callbacks are only copied here (`returnedCopy`), not checked (`returnedJson`). Writing the response as JSON text
    * finds values that are not JSON; `http/endpoints/reads/read-result.ts` then calls `refuseNonJsonDumps`, which names the callback.
    */
   readonly refusesLater: boolean
@@ -117,7 +117,7 @@ function ownDumper(
   const name = dumpOf(resource)
   const isTaken = (result: unknown): boolean => refusesLater && typeof result === 'object'
   const checked = (result: JsonObject): JsonObject =>
-    isTaken(result) ? takenBack(name, result) : returnedJson(name, result)
+    isTaken(result) ? returnedCopy(name, result) : returnedJson(name, result)
   return (object) => {
     const data = object as HookRecord & JsonObject
     return andThen(callHook(name, () => dump(data, args)) as MaybePromise<JsonObject>, checked)

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../model/define-model.ts'
-import { takenBack } from '../../model/hooks/call-hook.ts'
+import { returnedCopy } from '../../model/hooks/call-hook.ts'
 import type { NamedColumn, Registry, Resource } from '../../model/registry/resource.ts'
 import type { SqlValues } from '../../model/settings/access/sql-value-types.ts'
 import { convertJson } from '../../write/nodes/convert-json.ts'
@@ -119,7 +119,7 @@ function jsonOf(
   value: unknown,
 ): JsonValue {
   if (value === null) return null
-  const json = takenBack(`value of ${column.name}`, value) as JsonValue | undefined
+  const json = returnedCopy(`value of ${column.name}`, value) as JsonValue | undefined
   const converted = json === undefined ? undefined : convertJson(column, json)
   if (converted !== undefined && 'value' in converted) return converted.value
   const expected = converted === undefined ? 'a value or null' : converted.expected.text

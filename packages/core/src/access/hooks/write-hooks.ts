@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
-import { returned, takenBack } from '../../model/hooks/call-hook.ts'
+import { returned, returnedCopy } from '../../model/hooks/call-hook.ts'
 import { recordForHost } from '../../model/hooks/host-values.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { HookRecord } from '../../model/settings/access/hook-types.ts'
@@ -96,7 +96,7 @@ function saved(resource: Resource, hook: string, answer: unknown): Values {
   }
   const values: Record<string, JsonValue> = {}
   for (const [name, column] of allColumns) {
-    const value = takenBack(hook, record[name]) as JsonValue | undefined
+    const value = returnedCopy(hook, record[name]) as JsonValue | undefined
     if (value === undefined) continue
     const converted = value === null ? { value } : convertJson(column, value)
     if ('expected' in converted && column.computed === undefined) {

@@ -195,8 +195,7 @@ function* compareKey(
     table !== undefined &&
     !isView(table) &&
     key.columns.every((name) => findColumn(schema, table, name) !== undefined)
-  if (!hasColumns || table.foreignKeys.some((foreignKey) => covers(schema, foreignKey, key)))
-    return
+  if (!hasColumns || table.foreignKeys.some((foreignKey) => covers(schema, foreignKey, key))) return
   const other = foreignKeyOf(schema, table, key.columns)
   // A database without any foreign keys is assumed not to use them.
   if (other === undefined && !schema.hasForeignKeys) return

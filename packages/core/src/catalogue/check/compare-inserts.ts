@@ -1,4 +1,4 @@
-// Compares who fills the columns of a new row: the client, the service, or the database. Finds above all required columns that nobody fills,
+// Compares who fills the columns of a new row: the client, the service, or the database. Above all, finds required columns that nobody fills,
 // so that every INSERT fails (`never filled`).
 
 import { tableKey } from '../../lib/sql/table-name.ts'

@@ -58,8 +58,9 @@ export function differencesFrom(
 const junctionsOf = ({ relations }: Resource): readonly TableName[] =>
   [...relations.values()].flatMap(({ through }) => through ?? [])
 
-export const describeDifferences = (differences: readonly Difference[]): readonly SchemaDifference[] =>
-  differences.map(describeDifference)
+export const describeDifferences = (
+  differences: readonly Difference[],
+): readonly SchemaDifference[] => differences.map(describeDifference)
 
 /** Returns the text of a warning or an error about the differences, a line for each of the first 50. */
 export function differencesMessage(differences: readonly Difference[]): string {

@@ -173,7 +173,7 @@ const modeOf = ({ settings }: Resource): SchemaCheckMode => settings.schemaCheck
 
 /** Returns the published models, and the models of users and roles even if these are not published. */
 function comparedModels({ resources, users }: Registry): readonly ComparedModel[] {
-  const internal = [users, users?.roles?.target].flatMap((one) => one ?? [])
+  const internal = [users, users?.roles?.target].flatMap((resource) => resource ?? [])
   return [...new Set([...resources, ...internal])].map((resource) => {
     const { methods } = resource.settings
     const isPublished = resources.includes(resource)

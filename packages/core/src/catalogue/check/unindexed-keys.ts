@@ -56,10 +56,10 @@ export async function unindexedKeys(
     found.set(place, await indexes(db, place, names))
   }
   return [...keys.values()].filter(({ holder, columns, table }) => {
-    const own = (found.get(holder.schema) ?? []).filter((one) =>
-      sameTable(schema, one.table, table.name),
+    const own = (found.get(holder.schema) ?? []).filter((index) =>
+      sameTable(schema, index.table, table.name),
     )
-    const all = [table.primaryKey, ...table.uniqueKeys, ...own.map((one) => one.columns)]
+    const all = [table.primaryKey, ...table.uniqueKeys, ...own.map((index) => index.columns)]
     return !all.some((index) => beginsWith(schema, index, columns))
   })
 }
@@ -71,7 +71,7 @@ const beginsWith = (
   columns: readonly string[],
 ): boolean => {
   const first = index.slice(0, columns.length)
-  return columns.every((column) => first.some((one) => sameColumnName(schema, one, column)))
+  return columns.every((column) => first.some((name) => sameColumnName(schema, name, column)))
 }
 
 const searchedKeys = (model: ComparedModel): readonly SearchedKey[] => [

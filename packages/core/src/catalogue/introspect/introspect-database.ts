@@ -136,7 +136,9 @@ export async function introspect(
   const junctions = findJunctions(drafts, links)
   const { relations, deletes } = nameRelations(drafts, links, junctions)
   // Junctions that need no model of their own, by their tables.
-  const pure = new Map(junctions.filter(({ pure }) => pure).map((junction) => [junction.draft, junction]))
+  const pure = new Map(
+    junctions.filter(({ pure }) => pure).map((junction) => [junction.draft, junction]),
+  )
 
   const models: AnyModel[] = []
   const heldBack: HeldBack[] = []
@@ -167,7 +169,9 @@ export async function introspect(
   }
   notes.push(...linkNotes.map(([table, note]) => ({ table, note })))
   leftOut.sort((a, b) => (a.table < b.table ? -1 : 1))
-  const withModel = new Set(drafts.filter((draft) => !pure.has(draft)).map(({ table }) => table.name))
+  const withModel = new Set(
+    drafts.filter((draft) => !pure.has(draft)).map(({ table }) => table.name),
+  )
   return {
     models,
     leftOut,

@@ -56,7 +56,11 @@ export function withReader<T>(
  * Qualifies the name of a table by its schema, and the names of the tables that its foreign keys refer to, if their schemas are
  * read too.
  */
-function qualified(table: CatalogueTable, schema: string, schemas: readonly string[]): CatalogueTable {
+function qualified(
+  table: CatalogueTable,
+  schema: string,
+  schemas: readonly string[],
+): CatalogueTable {
   const { projection } = table
   return {
     ...table,

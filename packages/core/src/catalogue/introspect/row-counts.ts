@@ -1,4 +1,4 @@
-// rowCounts: how many rows tables have, read at a cost that does not grow with the tables. `model-api serve` shows it beside each model.
+// rowCounts: how many rows tables have, read at a cost that does not grow with the tables. `model-api serve` shows it in its index.
 
 import type { Kysely } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'

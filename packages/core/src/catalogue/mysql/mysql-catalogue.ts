@@ -226,10 +226,7 @@ interface ColumnContext {
   readonly isWhole: boolean
 }
 
-function column(
-  row: ColumnRow,
-  { checksOfTable, maria, isWhole }: ColumnContext,
-): CatalogueColumn {
+function column(row: ColumnRow, { checksOfTable, maria, isWhole }: ColumnContext): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = columnName(row)
   // MariaDB has sequences.

@@ -1,4 +1,4 @@
-// Finds the `tinyint(1)` columns that are not booleans: MySQL and MariaDB store numbers from -128 to 127 in them.
+// Finds the `tinyint(1)` columns that are not booleans, for `introspect`: MySQL and MariaDB store numbers from -128 to 127 in them.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'

@@ -9,7 +9,10 @@ import type { ColumnShape } from '../shared/catalogue.ts'
  * Returns a test of a value: whether it has digits beyond the day of a date, the millisecond of a datetime or the second of a time, such as
  * `2024-05-01 10:00:00.1234`. Zeros, `T`, `Z` and blanks do not count. Undefined for other types.
  */
-export function holdsUnshownDigits(type: ColumnShape['type'], text: Fragment): Fragment | undefined {
+export function holdsUnshownDigits(
+  type: ColumnShape['type'],
+  text: Fragment,
+): Fragment | undefined {
   const fraction = sql`rtrim(substr(${text}, instr(${text}, '.')), '0Zz ')`
   switch (sqliteTypes[type].calendar) {
     case 'date':

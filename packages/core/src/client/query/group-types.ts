@@ -1,10 +1,11 @@
-// Groups and aggregates: the types of a query for groups, and of its result. Types only.
+// Groups and aggregates: the types of a query for groups, and of its result. Types only. The query `{ groupBy: ['rating'], aggregate: { n:
+// { count: 'id' } } }` has By = 'rating' and A = `{ n: { count: 'id' } }`; its groups are `{ rating: number, n: number }`.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type {
   FieldOf,
   FieldValue,
-  Given,
+  GivenOptions,
   GroupableName,
   Numeric,
   Shape,
@@ -16,6 +17,7 @@ import type { Named, ValueAt } from '../row.ts'
 import type { Nulls, SendOptions } from './query.ts'
 import type { Where } from './where-types.ts'
 
+/** The columns of the type `Type`, except those of the type `Not`. */
 type NameOfType<M extends AnyModel, Type, Not = never> = {
   [K in GroupableName<M>]: FieldOf<M, K>['type'] extends Type
     ? FieldOf<M, K>['type'] extends Not
@@ -24,16 +26,17 @@ type NameOfType<M extends AnyModel, Type, Not = never> = {
     : never
 }[GroupableName<M>]
 
-type Part = 'year' | 'month' | 'day'
+type DatePart = 'year' | 'month' | 'day'
 
 /** A column of the model or of a to-one relation, or a part of a date: `'rating'`, `'author.country'`, `'year(created_at)'`. */
-export type GroupKey<M extends AnyModel, G extends Given> =
+export type GroupKey<M extends AnyModel, G extends GivenOptions> =
   | NameOfType<M, unknown, Unordered>
-  | `${Part}(${NameOfType<M, 'date' | 'datetime'>})`
+  | `${DatePart}(${NameOfType<M, 'date' | 'datetime'>})`
   | {
       [K in ToOneName<M, G>]: `${K}.${NameOfType<Target<M, G, K>, unknown, Unordered>}`
     }[ToOneName<M, G>]
 
+/** The columns that `count` takes: no paths into json columns. */
 type CountedName<M extends AnyModel> = Exclude<GroupableName<M>, `${string}->${string}`>
 
 /** One aggregate function and its column: `{ sum: 'price' }`. */
@@ -49,6 +52,7 @@ export type Aggregate<M extends AnyModel> =
 /** The aggregates of a query, by their names in the result. */
 export type Aggregates<M extends AnyModel> = Readonly<Record<string, Aggregate<M>>>
 
+/** The operators of a condition on an aggregate in `having`. */
 interface LabelTests {
   readonly eq?: number | string
   readonly ne?: number | string
@@ -59,7 +63,7 @@ interface LabelTests {
 }
 
 /** A query for groups. */
-export interface GroupQuery<M extends AnyModel, G extends Given, By extends string, A>
+export interface GroupQuery<M extends AnyModel, G extends GivenOptions, By extends string, A>
   extends SendOptions {
   readonly where?: Where<M, G> | undefined
   readonly search?: string | undefined
@@ -75,14 +79,17 @@ export interface GroupQuery<M extends AnyModel, G extends Given, By extends stri
   readonly includeDeleted?: boolean | undefined
 }
 
-type KeyValue<M extends AnyModel, G extends Given, P> = P extends `year(${string})`
+/** The value of a group's key P: a number for a year, a string such as `2024-05` for a month. */
+type GroupKeyValue<M extends AnyModel, G extends GivenOptions, P> = P extends `year(${string})`
   ? number | null
   : P extends `${'month' | 'day'}(${string})`
     ? string | null
     : ValueAt<M, G, P>
 
+/** The name of a key in the group: `author.country` → `country`, if it is unique. */
 type GroupName<P, Names> = P extends keyof Names ? (Names[P] extends string ? Names[P] : P) : P
 
+/** Sums and averages of bigints and decimals are strings. */
 type Summed<C extends Shape> = C['type'] extends 'integer' | 'float' ? number : string
 
 type AggregateValue<M extends AnyModel, A> = A extends { readonly count: unknown }
@@ -96,6 +103,6 @@ type AggregateValue<M extends AnyModel, A> = A extends { readonly count: unknown
         : never
 
 /** One group: its keys by column, and its aggregates. */
-export type Group<M extends AnyModel, G extends Given, By extends string, A> = {
-  [P in By as GroupName<P, Named<M, G, Exclude<By, `${Part}(${string})`>>>]: KeyValue<M, G, P>
+export type Group<M extends AnyModel, G extends GivenOptions, By extends string, A> = {
+  [P in By as GroupName<P, Named<M, G, Exclude<By, `${DatePart}(${string})`>>>]: GroupKeyValue<M, G, P>
 } & { -readonly [L in keyof A]: AggregateValue<M, A[L]> }

@@ -1,15 +1,16 @@
-// Types that turn mistakes in a query object into compiler errors that name them. Types only.
+// Types that turn mistakes in a query object into compiler errors that name them: a misspelt member of `where` is not assignable to
+// `{ 'there is no "titel" here': never }`. Types only.
 
 type ObjectPart<T> = Extract<T, object>
 
-/** The type `Given`, but each member that `Expected` lacks has an error type with its name. */
-export type Exactly<Expected, Given> = {
-  readonly [K in keyof Given]: K extends keyof Expected
-    ? Given[K] extends readonly unknown[]
+/** The type `Actual` of an argument, but each member that `Expected` lacks has an error type with its name. */
+export type Exactly<Expected, Actual> = {
+  readonly [K in keyof Actual]: K extends keyof Expected
+    ? Actual[K] extends readonly unknown[]
       ? Expected[K]
-      : Given[K] extends object
-        ? Exactly<ObjectPart<Expected[K]>, Given[K]>
-        : Given[K] extends Expected[K]
+      : Actual[K] extends object
+        ? Exactly<ObjectPart<Expected[K]>, Actual[K]>
+        : Actual[K] extends Expected[K]
           ? Expected[K]
           : // An intersection of another text with an object of operators would accept the text.
             Exclude<Expected[K], object>

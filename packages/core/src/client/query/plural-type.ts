@@ -1,4 +1,5 @@
-// The English plural of a lower-case word as a type, by the rules of `lib/naming/plural.ts`. Types only.
+// The English plural of a lower-case word as a type: `Plural<'category'>` is `'categories'`. It names the collections of a client, so it has the
+// rules of `lib/naming/plural.ts`, which names endpoints. Types only.
 
 /** Words whose plural follows no rule. */
 interface Irregular {
@@ -186,6 +187,7 @@ type Unchanged =
   | `${string}${'e' | 'j' | 'z' | 'r'}as`
   | `${string}${'i' | 'u'}am`
 
+/** Words in -um with a plural in -a, without the ending: bacterium, bacteria. */
 type LatinUm =
   | 'agend'
   | 'addend'
@@ -203,6 +205,7 @@ type LatinUm =
   | 'automat'
   | 'quor'
 
+/** Words in -on with a plural in -a, without the ending: criterion, criteria. */
 type GreekOn =
   | 'apheli'
   | 'hyperbat'
@@ -216,6 +219,7 @@ type GreekOn =
   | 'hedr'
   | 'automat'
 
+/** Words in -us with a plural in -i, without the ending: radius, radii. */
 type LatinUs =
   | 'alumn'
   | 'syllab'
@@ -270,6 +274,7 @@ type PluralOfS<W extends string> = W extends `${string}ss`
                   : `${Stem}s`
                 : W
 
+/** Words that end with `lias`: `alias` → `aliases`. */
 type PluralOfLias<W extends string> = W extends `${string}alias` ? `${W}es` : W
 
 /** Words that end with `f` or `fe`. */
@@ -280,6 +285,7 @@ type PluralOfF<W extends string> =
       ? `${Stem}ves`
       : `${W}s`
 
+/** Words with any other ending. */
 type PluralOfOther<W extends string> = W extends `${infer Stem}m${'a' | 'e'}n`
   ? `${Stem}men`
   : W extends `${string}child`
@@ -312,6 +318,7 @@ type PluralOfOther<W extends string> = W extends `${infer Stem}m${'a' | 'e'}n`
                             ? W
                             : `${W}s`
 
+/** Words that end with `ese`: `japanese` stays, `cheese` → `cheeses`. */
 type PluralOfEse<W extends string> = W extends `${string}${Vowel}ese` ? `${W}s` : W
 
 /** `person` → `people`, `category` → `categories`, `series` → `series`. */

@@ -1,7 +1,8 @@
-// Options for TanStack Query, as plain objects, without importing it.
+// Options for TanStack Query (`useQuery` and the like) from calls of a client, as plain objects, without importing it.
 
 import { type Call, type Success, unwrapped } from '../client-call.ts'
 
+/** What TanStack Query passes to `queryFn`. */
 interface Context {
   readonly signal?: AbortSignal
 }

@@ -1,5 +1,5 @@
-// Writes query objects in the query language, without knowledge of models. Names and values may come from outside of the program,
-// so values are encoded, and a text that is not a name is refused.
+// Writes query objects of the typed client in the query language (`queryText`), and reads the requested part from responses (`picked`). It knows
+// no models. Names and values may come from outside of the program, so values are encoded, and a text that is not a name is refused.
 
 import {
   aggregateText,
@@ -90,6 +90,7 @@ export function queryText(query: LooseQuery, removes = false): string {
   }
   const parts = [...conditionTexts(query.where ?? {}), ...conditionTexts(query.having ?? {})]
   const joins = new Set([...fields, ...groupBy, ...orderBy].map(relationOf))
+  /** Adds a parameter unless its value is absent or empty; the items of a list are joined by commas. */
   const add = (
     name: string,
     value: unknown,
@@ -97,10 +98,11 @@ export function queryText(query: LooseQuery, removes = false): string {
   ): void => {
     if (value === undefined || value === null) return
     const text = Array.isArray(value)
-      ? value.map((one) => encode(one as never, name)).join()
+      ? value.map((item) => encode(item as never, name)).join()
       : encode(value as never, name)
     if (text) parts.push(`${name}=${text}`)
   }
+  /** Adds the parameters of embedded relations: `author[name__ilike=a]`, `author.books.limit=3`. `before` is the path to them, `author.`. */
   const embed = (tree: LooseInclude, before: string): void => {
     for (const [name, options] of Object.entries(tree)) {
       const path = before + name
@@ -118,8 +120,9 @@ export function queryText(query: LooseQuery, removes = false): string {
   if (include) embed(include, '')
   add('fields', fieldTexts(query, 'fields'), String)
   add('groupby', groupBy, nameText)
-  for (const [label, given] of Object.entries(grouped ?? {})) {
-    for (const [fn, column] of Object.entries(given as LooseObject)) {
+  // `{ n: { count: 'id' } }` → `id|n__count=1`
+  for (const [label, functions] of Object.entries(grouped ?? {})) {
+    for (const [fn, column] of Object.entries(functions as LooseObject)) {
       parts.push(
         `${nameText(column, 'aggregate')}|${nameText(label, 'aggregate')}__${nameText(fn, 'aggregate')}=1`,
       )
@@ -164,7 +167,10 @@ const valueAt = (row: LooseRow, path: string): unknown =>
     return (value as LooseRow | null)?.[name] ?? null
   }, row)
 
-/** Selects `fields` from a record with embedded relations; throws if a relation is only a URL. */
+/**
+ * Selects `fields` from a record with embedded relations: with `fields: ['title', 'author.name']`, `{ title, author: { id, name } }` →
+ * `{ title, name }`. Throws a `ClientError` if a relation is only a URL.
+ */
 export function picked(row: LooseRow, { fields, include = {}, aggregate }: LooseQuery): LooseRow {
   const last = (path: string): string => path.replace(/.*\./, '')
   const result: LooseRow = fields?.length
@@ -181,8 +187,8 @@ export function picked(row: LooseRow, { fields, include = {}, aggregate }: Loose
     if (typeof value === 'string') {
       throw notEmbedded(`"${name}" is not embedded: the API allows no joins.`)
     }
-    const pick = (one: unknown): unknown =>
-      isObject(one) && options !== true ? picked(one, options) : one
+    const pick = (embedded: unknown): unknown =>
+      isObject(embedded) && options !== true ? picked(embedded, options) : embedded
     result[name] = Array.isArray(value) ? value.map(pick) : pick(value)
   }
   return result

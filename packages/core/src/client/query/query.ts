@@ -1,4 +1,5 @@
-// The types of query objects. Types only.
+// The types of query objects: what `list`, `get` and the other methods of a client take: `{ where, orderBy, limit }` (`Selection`, `Paging`) and
+// `{ fields, include, dump }` (`Form`). Types only.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type {
@@ -6,7 +7,7 @@ import type {
   ColumnAt,
   FieldName,
   FieldOf,
-  Given,
+  GivenOptions,
   GroupableName,
   OwnName,
   RelationName,
@@ -18,7 +19,7 @@ import type { Exactly, Misspelt } from './mistakes.ts'
 import type { AggregatesIn, CheckedAggregates, LabelConditions } from './related-types.ts'
 import type { Where } from './where-types.ts'
 
-/** The columns that can be compared with one another. */
+/** The columns whose values can be compared with one another, so that rows can be ordered by them. */
 type ComparedName<M extends AnyModel> = {
   [K in GroupableName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
 }[GroupableName<M>]
@@ -33,14 +34,14 @@ type Direction = '' | '-'
 export type OwnOrder<M extends AnyModel> = `${Direction}${SortableName<M>}${Nulls}`
 
 /** An order that cursors can page, by columns of the model and of its to-one relations: `'-author.name'`, `'author.name.nullsfirst'`. */
-export type CursorOrder<M extends AnyModel, G extends Given> =
+export type CursorOrder<M extends AnyModel, G extends GivenOptions> =
   | `${Direction}${ComparedName<M>}${Nulls}`
   | {
       [K in ToOneName<M, G>]: `${Direction}${K}.${ComparedName<Target<M, G, K>>}${Nulls}`
     }[ToOneName<M, G>]
 
 /** An order of records, also by declared aggregates. */
-export type Order<M extends AnyModel, G extends Given> =
+export type Order<M extends AnyModel, G extends GivenOptions> =
   | OwnOrder<M>
   | {
       [K in ToOneName<M, G>]: `${Direction}${K}.${SortableName<Target<M, G, K>>}${Nulls}`
@@ -50,18 +51,19 @@ export type Order<M extends AnyModel, G extends Given> =
 type LabelOrder<A> = `${Direction}${keyof A & string}${Nulls}`
 
 /** A column of the model or of a relation: `'title'`, `'author.name'`; longer paths are checked by `Existing`. */
-export type FieldPath<M extends AnyModel, G extends Given> =
+export type FieldPath<M extends AnyModel, G extends GivenOptions> =
   | OwnName<M>
   | { [K in RelationName<M, G>]: `${K}.${OwnName<Target<M, G, K>>}` }[RelationName<M, G>]
   | `${RelationName<M, G>}.${string}.${string}`
 
 /** `F` if it names a column, else `never`. Only checks paths along several relations: `FieldPath` lists the columns of shorter paths. */
-type Existing<M extends AnyModel, G extends Given, F> = F extends `${string}.${string}.${string}`
+type Existing<M extends AnyModel, G extends GivenOptions, F> = F extends `${string}.${string}.${string}`
   ? [ColumnAt<M, G, F>] extends [never]
     ? never
     : F
   : F
 
+/** An error type if `fields` has paths into json columns, which the client cannot select from whole records. */
 type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never]
   ? unknown
   : { readonly 'paths into json columns cannot be chosen beside include': never }
@@ -70,7 +72,7 @@ type PathsBesideInclude<F> = [Extract<F, `${string}->${string}`>] extends [never
  * The options of an embedded relation; order and limit apply to to-many relations, for each parent. `ExactOptions` checks the names of
  * `aggregate`, and where conditions and orders have them.
  */
-export interface IncludeOptions<M extends AnyModel, G extends Given> {
+export interface IncludeOptions<M extends AnyModel, G extends GivenOptions> {
   readonly fields?: readonly FieldName<M>[] | undefined
   /** Aggregates of records that are related to the embedded ones. */
   readonly aggregate?: Readonly<Record<string, object>> | undefined
@@ -81,12 +83,12 @@ export interface IncludeOptions<M extends AnyModel, G extends Given> {
 }
 
 /** The relations whose records are embedded. */
-export type Include<M extends AnyModel, G extends Given> = {
+export type Include<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in RelationName<M, G>]?: true | IncludeOptions<Target<M, G, K>, G>
 }
 
 /** The type of `include`, but each misspelt member has an error type with its name. */
-type ExactInclude<M extends AnyModel, G extends Given, I> = {
+type ExactInclude<M extends AnyModel, G extends GivenOptions, I> = {
   readonly [K in keyof I]: K extends RelationName<M, G>
     ? I[K] extends true
       ? true
@@ -94,7 +96,8 @@ type ExactInclude<M extends AnyModel, G extends Given, I> = {
     : Misspelt<K>
 }
 
-type ExactOptions<M extends AnyModel, G extends Given, O> = {
+/** The type of the options of one embedded relation, `O`, with error types in place of mistakes. */
+type ExactOptions<M extends AnyModel, G extends GivenOptions, O> = {
   readonly [K in keyof O]: K extends 'limit' | 'fields'
     ? O[K]
     : K extends 'aggregate'
@@ -130,7 +133,7 @@ export interface SendOptions {
  */
 export interface Selection<
   M extends AnyModel,
-  G extends Given,
+  G extends GivenOptions,
   A = unknown,
   By = Order<M, G> | LabelOrder<NoInfer<A>>,
 > extends SendOptions {
@@ -157,7 +160,7 @@ export interface Paging {
 }
 
 /** Which parts of each record are read. */
-export interface Form<M extends AnyModel, G extends Given, F, I, D> {
+export interface Form<M extends AnyModel, G extends GivenOptions, F, I, D> {
   /** Exactly these columns. */
   readonly fields?: readonly (F & Existing<M, G, F>)[] | undefined
   /** Related records to embed. */

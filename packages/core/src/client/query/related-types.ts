@@ -1,14 +1,15 @@
-// Aggregates of related records in a query: their check, and their places in results and conditions. Types only.
+// Aggregates of related records in a query (`aggregate: { open: { count: 'appointments' } }`): the check of the option, and the members that it adds
+// to results and conditions. Types only.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { AggregateShape, AggregateValue, EndOf } from '../aggregate-types.ts'
-import type { FieldName, Given, RelationName, Shape } from '../model-fields.ts'
+import type { FieldName, GivenOptions, RelationName, Shape } from '../model-fields.ts'
 import type { Exactly, Misspelt, Mistake } from './mistakes.ts'
 import type { ColumnCondition, Valued, Where } from './where-types.ts'
 
 /** The option for aggregates of related records. `A` is what is given, so only its paths are followed. */
-export interface Aggregating<M extends AnyModel, G extends Given, A> {
+export interface Aggregating<M extends AnyModel, G extends GivenOptions, A> {
   /**
    * Aggregates of related records, by the names that they have in results, conditions and orders.
    *
@@ -24,7 +25,7 @@ export interface Aggregating<M extends AnyModel, G extends Given, A> {
 }
 
 /** The type `A`, but each mistake in it has an error type with its name. */
-export type CheckedAggregates<M extends AnyModel, G extends Given, A> =
+export type CheckedAggregates<M extends AnyModel, G extends GivenOptions, A> =
   string extends FieldName<M>
     ? unknown
     : {
@@ -34,14 +35,15 @@ export type CheckedAggregates<M extends AnyModel, G extends Given, A> =
       }
 
 /** The names of members of a record and of groups of conditions. */
-type TakenName<M extends AnyModel, G extends Given> =
+type TakenName<M extends AnyModel, G extends GivenOptions> =
   | FieldName<M>
   | RelationName<M, G>
   | 'or'
   | 'and'
   | 'not'
 
-type CheckedAggregate<M extends AnyModel, G extends Given, One> = OneFunction<FunctionIn<One>> & {
+/** One aggregate, such as `{ count: 'appointments', where: { … } }`, with error types in place of mistakes. */
+type CheckedAggregate<M extends AnyModel, G extends GivenOptions, One> = OneFunction<FunctionIn<One>> & {
   readonly [K in keyof One]: K extends AggregateFunction
     ? [AggregateShape<K, EndOf<M, G, One[K]>>] extends [never]
       ? NoSuch<K, One[K]>
@@ -64,18 +66,19 @@ type OneFunction<Fn, All = Fn> = [Fn] extends [never]
       : Mistake<'only one of count, sum, avg, min and max'>
     : never
 
+/** The error type of an aggregate whose path leads to one record, or to a column without this function. */
 type NoSuch<Fn, P> = Fn extends 'count'
   ? Mistake<`"${P & string}" does not lead to several records`>
   : Mistake<`"${P & string}" has no ${Fn & string} over several records`>
 
-type EndIn<M extends AnyModel, G extends Given, One> = EndOf<M, G, One[FunctionIn<One>]>
+type EndIn<M extends AnyModel, G extends GivenOptions, One> = EndOf<M, G, One[FunctionIn<One>]>
 
-type ShapeIn<M extends AnyModel, G extends Given, One> = AggregateShape<
+type ShapeIn<M extends AnyModel, G extends GivenOptions, One> = AggregateShape<
   FunctionIn<One>,
   EndIn<M, G, One>
 >
 
-type ValueIn<M extends AnyModel, G extends Given, One> = AggregateValue<
+type ValueIn<M extends AnyModel, G extends GivenOptions, One> = AggregateValue<
   FunctionIn<One>,
   EndIn<M, G, One>
 >
@@ -84,12 +87,12 @@ type ValueIn<M extends AnyModel, G extends Given, One> = AggregateValue<
 export type AggregatesIn<O> = O extends { readonly aggregate: infer A } ? A : unknown
 
 /** The members of a record that aggregates add. */
-export type AggregatedMembers<M extends AnyModel, G extends Given, A> = {
+export type AggregatedMembers<M extends AnyModel, G extends GivenOptions, A> = {
   -readonly [L in keyof A]: ValueIn<M, G, A[L]>
 }
 
 /** The conditions that aggregates add; `unknown` if there are none. */
-export type LabelConditions<M extends AnyModel, G extends Given, A> = [keyof A] extends [never]
+export type LabelConditions<M extends AnyModel, G extends GivenOptions, A> = [keyof A] extends [never]
   ? unknown
   : {
       readonly [L in keyof A]?: ColumnCondition<

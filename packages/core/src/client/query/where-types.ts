@@ -3,7 +3,7 @@
 import type { AnyModel } from '../../model/define-model.ts'
 import type { ShapeOf, ValueOf } from '../aggregate-types.ts'
 import type {
-  Given,
+  GivenOptions,
   IsMany,
   OwnName,
   RelationName,
@@ -77,10 +77,11 @@ export type ColumnCondition<C extends Shape, V> = C['type'] extends Uncompared |
   ? Operators<C, V> | NullOf<C>
   : Operators<C, V> | V | NullOf<C>
 
+/** The type of an operator's value: conditions on NULL have an operator of their own. */
 export type Valued<V> = Exclude<V, null | undefined>
 
 /** Conditions on columns of a model, and on paths into them (`'profile->address.city'`); all must hold. */
-export type ColumnConditions<M extends AnyModel, G extends Given> = {
+export type ColumnConditions<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in OwnName<M>]?: ColumnCondition<ShapeOf<M, G, K>, Valued<ValueOf<M, G, K>>>
 }
 
@@ -88,7 +89,7 @@ export type ColumnConditions<M extends AnyModel, G extends Given> = {
  * Conditions on a related record: `{ author: { name: 'Jane Austen' } }`. For a to-many relation, one record must meet all
  * conditions; `{}` requires any related record, null requires that there is none.
  */
-export type RelationConditions<M extends AnyModel, G extends Given> = {
+export type RelationConditions<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in RelationName<M, G>]?:
     | null
     | (IsMany<M, K> extends true
@@ -96,12 +97,12 @@ export type RelationConditions<M extends AnyModel, G extends Given> = {
         : ToOneConditions<Target<M, G, K>, G>)
 }
 
-type ToOneConditions<M extends AnyModel, G extends Given> = ColumnConditions<M, G> & {
+type ToOneConditions<M extends AnyModel, G extends GivenOptions> = ColumnConditions<M, G> & {
   readonly [K in ToOneName<M, G>]?: null | ToOneConditions<Target<M, G, K>, G>
 }
 
 /** Conditions on the records of a model, and those of `Labels` on aggregates of the query; all must hold. */
-export type Where<M extends AnyModel, G extends Given, Labels = unknown> = ColumnConditions<M, G> &
+export type Where<M extends AnyModel, G extends GivenOptions, Labels = unknown> = ColumnConditions<M, G> &
   RelationConditions<M, G> &
   Labels & {
     /** At least one of these must hold. */

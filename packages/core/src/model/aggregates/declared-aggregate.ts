@@ -1,4 +1,5 @@
-// Declared aggregates: counts, sums and extremes of related records that a model has as read-only columns.
+// Declared aggregates: counts, sums and extremes of related records that a model has as read-only columns. `count`, `sum`, `avg`, `min` and `max`
+// make plain data; `createApi` checks it and resolves the path.
 
 import type { ColumnRight } from '../column.ts'
 import type { AggregateFunction } from '../query-words/operators.ts'
@@ -30,7 +31,7 @@ export interface DeclaredAggregate<
   readonly where?: AggregateWhere
 }
 
-/** The declared aggregates of a model, by the names of their columns. */
+/** The option `aggregates` of a model: by the names of their columns. */
 export type DeclaredAggregates = Readonly<Record<string, DeclaredAggregate>>
 export type NoAggregates = Readonly<Record<never, DeclaredAggregate>>
 
@@ -43,6 +44,7 @@ export type Declared<
 
 type NoOptions = Readonly<Record<never, never>>
 
+/** Makes the frozen declaration. */
 function declared<Fn extends AggregateFunction, Path extends string, O extends AggregateOptions>(
   name: Fn,
   path: Path,

@@ -1,4 +1,5 @@
-// ExclusionRule: the option `exclude` of a model, by which no two of its records overlap. Types only.
+// ExclusionRule: the option `exclude` of a model, by which no two of its records overlap. `registry/resolve-exclusions.ts` checks and resolves it.
+// Types only.
 
 /** The options of a rule that are no columns. */
 type RuleOption = 'name' | 'period' | 'where'
@@ -24,6 +25,7 @@ export interface DeclaredRule {
   readonly [column: string]: unknown
 }
 
+/** A rule of a model with these fields. */
 type RuleOn<Field extends string> = {
   /** The name of the rule, which a 409 tells the client. Default: its columns. */
   readonly name?: string

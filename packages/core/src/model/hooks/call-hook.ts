@@ -1,5 +1,5 @@
-// Calls functions of the host application (callbacks, policy hooks, validators, defaults, credential checks): adds the
-// function's name to errors and limits the time it may take.
+// Calls functions of the host application (callbacks, policy hooks, validators, defaults, credential checks): adds the function's name to errors
+// and limits the time it may take. The other functions check or copy what a hook has returned; `name` is its name in the error.
 
 import { ApiError } from '../../errors.ts'
 import { copyJson } from '../../lib/json/copy.ts'
@@ -33,6 +33,7 @@ export function hookCaller(timeout: number): CallHook {
   }
 }
 
+/** Waits for a promise of a hook within the limit. */
 async function settled<T>(name: string, result: PromiseLike<T>, timeout: number): Promise<T> {
   const late = () =>
     new HookTimeout(
@@ -45,7 +46,7 @@ async function settled<T>(name: string, result: PromiseLike<T>, timeout: number)
   }
 }
 
-/** Returns the result of a hook; throws if it is undefined. */
+/** Returns the result of a hook that must return a value; throws if it is undefined. */
 export function returned<T>(name: string, result: T): T {
   if (result === undefined) {
     throw new Error(`The ${name} returned undefined; it must return a value.`)
@@ -56,14 +57,14 @@ export function returned<T>(name: string, result: T): T {
 /** Returns a copy of the result of a hook that is sent to the client; throws if it is undefined or not JSON. */
 export function returnedJson<T>(name: string, result: T): T {
   refuseNonJson(name, returned(name, result))
-  return takenBack(name, result)
+  return returnedCopy(name, result)
 }
 
 /**
  * Returns a copy of a value that a hook has returned, with the result of `toJSON`: the host may keep the value and change it later. Members
  * that are not JSON stay as they are; throws for a value that contains itself.
  */
-export function takenBack<T>(name: string, value: T): T {
+export function returnedCopy<T>(name: string, value: T): T {
   if (typeof value !== 'object' || value === null) return value
   try {
     return copyJson(value as unknown as JsonValue) as T
@@ -84,6 +85,7 @@ function refuseNonJson(name: string, result: unknown): void {
 export const returnedText = (name: string, result: JsonValue): string =>
   stringifyUnless(returned(name, result), () => returnedJson(name, result))
 
+/** Returns what in the result is not JSON; undefined if all is. */
 function problemOf(name: string, result: unknown): string | undefined {
   try {
     return notJson(result)
@@ -99,6 +101,7 @@ const isThenable = <T>(result: T | PromiseLike<T>): result is PromiseLike<T> =>
   'then' in result &&
   typeof result.then === 'function'
 
+/** Returns the error to throw: with the name of the hook, unless it is a response or says the name already. */
 function failureOf(name: string, error: unknown): unknown {
   if (error instanceof ApiError || error instanceof HookTimeout) return error
   const reason = error instanceof Error ? error.message : String(error)

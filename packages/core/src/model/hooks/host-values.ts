@@ -12,15 +12,15 @@ type Values = Readonly<Record<string, JsonValue>>
 const isMutable = ({ type }: NamedColumn): boolean =>
   columnTypes[type].json === 'any' || columnTypes[type].json === 'array'
 
-const known = new WeakMap<Resource, readonly string[]>()
+const mutableFieldsOf = new WeakMap<Resource, readonly string[]>()
 
 /** The fields whose values can be changed in place. */
 function mutableFields(resource: Resource): readonly string[] {
-  const found = known.get(resource)
-  if (found !== undefined) return found
+  const known = mutableFieldsOf.get(resource)
+  if (known !== undefined) return known
   const columns = [...resource.allColumns.values()].filter(isMutable)
   const names = columns.map(({ name }) => name)
-  known.set(resource, names)
+  mutableFieldsOf.set(resource, names)
   return names
 }
 

@@ -1,4 +1,5 @@
-// The password cost that belongs to the arguments of a hook, for `hashPassword`.
+// The password cost that belongs to the arguments of a hook. `transform: hashPassword` receives only a value and these arguments, so it looks up
+// here which cost the API is configured with. `access/hooks/model-functions.ts` sets it when it makes the arguments.
 
 import type { HookArgs } from '../settings/access/hook-types.ts'
 

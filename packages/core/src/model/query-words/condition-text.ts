@@ -1,5 +1,6 @@
-// Writes conditions and aggregates of related rows in the query language, without knowledge of models. Names and values may come from outside of
-// the program, so values are encoded, and a text that is not a name is refused. The typed client contains this file.
+// Writes conditions (`{ price: { gt: 20 } }` → `price__gt=20`) and aggregates of related rows in the query language, without knowledge of models:
+// for queries of the typed client, whose bundle contains this file, and for conditions that models declare. Names and values may come from outside
+// of the program, so values are encoded, and a text that is not a name is refused.
 
 type LooseObject = Readonly<Record<string, unknown>>
 
@@ -11,10 +12,10 @@ export const isObject = (value: unknown): value is LooseObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether this is the condition on a column: a value, or an object of operators. If not, it has the conditions on a relation. */
-const isColumn = (given: unknown): boolean =>
-  !isObject(given) ||
-  (Object.keys(given).length > 0 &&
-    Object.entries(given).every(([name, value]) => operators.test(name) && !isObject(value)))
+const isColumn = (condition: unknown): boolean =>
+  !isObject(condition) ||
+  (Object.keys(condition).length > 0 &&
+    Object.entries(condition).every(([name, value]) => operators.test(name) && !isObject(value)))
 
 /** Encodes a value; in quotes if it may contain characters that the query language interprets. */
 const valueText = (value: unknown): string => {
@@ -37,9 +38,9 @@ export function nameText(name: unknown, option = 'a condition'): string {
 }
 
 /** Returns the filters on a column, one for each operator: `price__gt=20`. */
-function filters(column: string, given: unknown): string[] {
-  if (given === null) return [`${nameText(column)}__isnull=true`]
-  return Object.entries(isObject(given) ? given : { eq: given }).map(([operator, value]) => {
+function filters(column: string, condition: unknown): string[] {
+  if (condition === null) return [`${nameText(column)}__isnull=true`]
+  return Object.entries(isObject(condition) ? condition : { eq: condition }).map(([operator, value]) => {
     // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
     if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
     const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
@@ -47,32 +48,39 @@ function filters(column: string, given: unknown): string[] {
   })
 }
 
-/** Returns the conditions on one related record: `exists(author.name__ilike=austen)`. */
+/** Returns the conditions on one related record: `exists(author.name__ilike=austen)`; of deeper relations, an item for each. */
 function related(path: string, where: LooseObject): string[] {
   const own: string[] = []
   const further: string[] = []
-  for (const [name, given] of Object.entries(where)) {
-    if (isColumn(given)) own.push(...filters(name, given))
-    else further.push(...related(`${path}.${name}`, given as LooseObject))
+  for (const [name, condition] of Object.entries(where)) {
+    if (isColumn(condition)) own.push(...filters(name, condition))
+    else further.push(...related(`${path}.${name}`, condition as LooseObject))
   }
   // A condition on a further relation implies that the related record exists.
   if (!own[0] && further[0]) return further
   return [`exists(${nameText(path)}${own[0] ? `.${own}` : ''})`, ...further]
 }
 
+/** Returns the conditions of an object as one item of `or[…]` or `and[…]`. */
 const group = (where: LooseObject): string => {
   const items = conditionTexts(where)
   return items.length === 1 ? `${items}` : `and[${items}]`
 }
 
-/** Returns the conditions of an object; each is a parameter of a query or an item of a group. */
+/**
+ * Returns the conditions of an object; each is a parameter of a query or an item of a group.
+ *
+ * ```ts
+ * conditionTexts({ or: [{ price: { lt: 5 } }, { author: { name: 'Emma' } }] }) // ['or[price__lt=5,exists(author.name__eq=Emma)]']
+ * ```
+ */
 export function conditionTexts(where: LooseObject): string[] {
-  return Object.entries(where).flatMap(([name, given]) => {
-    if (name === 'not') return `not[${conditionTexts(given as LooseObject)}]`
+  return Object.entries(where).flatMap(([name, condition]) => {
+    if (name === 'not') return `not[${conditionTexts(condition as LooseObject)}]`
     if (/^(or|and)$/.test(name)) {
-      return `${name}[${(given as LooseObject[]).map(group)}]`
+      return `${name}[${(condition as LooseObject[]).map(group)}]`
     }
-    return isColumn(given) ? filters(name, given) : related(name, given as LooseObject)
+    return isColumn(condition) ? filters(name, condition) : related(name, condition as LooseObject)
   })
 }
 

@@ -1,6 +1,6 @@
-// The filter operators and aggregate functions.
+// The filter operators (`price__gt=20`) and aggregate functions (`count(books)`) of the query language.
 
-/** How a filter operator behaves; aliases (`neq`, `lte`, `gte`) are replaced by the parser. */
+/** Whether a filter operator takes one value or a list, `id__in=(1,2)`; aliases (`neq`, `lte`, `gte`) are replaced by the parser. */
 export const filterOperators = {
   eq: { takes: 'scalar' },
   ne: { takes: 'scalar' },

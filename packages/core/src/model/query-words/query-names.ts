@@ -11,7 +11,7 @@ const suffixes: ReadonlySet<string> = new Set([
 
 const parameters: ReadonlySet<string> = new Set([...singleParameters, ...listParameters])
 
-/** Returns the operator or function at the end of a name: `price__ge` → `ge`. */
+/** Returns the operator or function at the end of a name: `price__ge` → `ge`; undefined if it ends with none. */
 export function operatorSuffix(name: string): string | undefined {
   const underscores = name.lastIndexOf('__')
   const suffix = name.slice(underscores + 2)

@@ -1,5 +1,6 @@
-// The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are
-// read-only. Relations that need an unreadable column do not exist.
+// The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are read-only. Relations
+// that need an unreadable column do not exist. `access/column-rights.ts` makes one before the query of a request is parsed, if a model that the
+// request can name has rights of columns.
 
 import { isInBodies } from './checks/field-rules.ts'
 import { junctionOf } from './relations/junction.ts'
@@ -14,7 +15,10 @@ import type {
 /** The rights that a caller lacks, by column of the API's registry. */
 export type Withheld = ReadonlyMap<NamedColumn, NonNullable<NamedColumn['withheld']>>
 
-/** Groups the resources that a request can name together: those connected by relations, in either direction. */
+/**
+ * Groups the resources that a request can name together: those connected by relations, in either direction. A request needs the rights of its
+ * group alone.
+ */
 export function relatedResources({
   resources,
   users,
@@ -24,10 +28,10 @@ export function relatedResources({
     groups.set(resource, [resource])
   }
   const unite = (a: Resource, b: Resource): void => {
-    const [one, other] = [groups.get(a), groups.get(b)]
-    if (one === undefined || other === undefined || one === other) return
-    one.push(...other)
-    for (const resource of other) groups.set(resource, one)
+    const [group, other] = [groups.get(a), groups.get(b)]
+    if (group === undefined || other === undefined || group === other) return
+    group.push(...other)
+    for (const resource of other) groups.set(resource, group)
   }
   for (const resource of resources) {
     for (const { target, through } of resource.allRelations.values()) {
@@ -39,7 +43,7 @@ export function relatedResources({
 }
 
 /** An object that is still being built. */
-type Open<T> = { -readonly [K in keyof T]: T[K] }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
  * Returns the registry as a caller sees it. Resources that are not `related` stay the same objects.
@@ -61,7 +65,7 @@ export function callerRegistry(
   )
   /** The resource as the caller sees it. */
   const seen = (resource: Resource): Resource => own.get(resource) ?? resource
-  const relations = new Map<ResolvedRelation, Open<ResolvedRelation>>()
+  const relations = new Map<ResolvedRelation, Mutable<ResolvedRelation>>()
   for (const [resource, view] of own) {
     for (const [name, relation] of resource.allRelations) {
       const mapped = seenRelation(relation, seen, columns)
@@ -88,25 +92,25 @@ export function callerRegistry(
   }
 }
 
-type OpenResource = Omit<Resource, 'relations' | 'allRelations'> & {
+type MutableResource = Omit<Resource, 'relations' | 'allRelations'> & {
   readonly relations: Map<string, ResolvedRelation>
-  readonly allRelations: Map<string, Open<ResolvedRelation>>
+  readonly allRelations: Map<string, Mutable<ResolvedRelation>>
 }
 
-/** Copies a resource, with the columns as the caller sees them and without relations. Adds each changed column to `known`. */
+/** Copies a resource, with the columns as the caller sees them and without relations. Adds each changed column to `changed`. */
 function withColumns(
   resource: Resource,
   withheld: Withheld,
-  known: Map<NamedColumn, NamedColumn>,
-): OpenResource {
-  const seen = (column: NamedColumn): NamedColumn => known.get(column) ?? column
+  changed: Map<NamedColumn, NamedColumn>,
+): MutableResource {
+  const seen = (column: NamedColumn): NamedColumn => changed.get(column) ?? column
   const aggregates = [...resource.aggregates].filter(([, aggregate]) =>
     [aggregate, ...aggregate.reads].every((column) => withheld.get(column) !== 'read'),
   )
   for (const column of resource.allColumns.values()) {
-    const from = withheld.get(column)
-    if (from === undefined) continue
-    known.set(column, { ...column, withheld: from, hidden: column.hidden || from === 'read' })
+    const right = withheld.get(column)
+    if (right === undefined) continue
+    changed.set(column, { ...column, withheld: right, hidden: column.hidden || right === 'read' })
   }
   const all = [...resource.allColumns].map(([name, column]) => [name, seen(column)] as const)
   return {
@@ -123,13 +127,14 @@ function withColumns(
   }
 }
 
+/** Copies a relation, with the resources and columns as the caller sees them. The inverse follows when all relations are copied. */
 function seenRelation(
   { inverse: _, ...relation }: ResolvedRelation,
   seen: (resource: Resource) => Resource,
   columns: ReadonlyMap<NamedColumn, NamedColumn>,
 ): ResolvedRelation {
   const { source, target, pairs, from, to, through, address } = relation
-  const column = (one: NamedColumn): NamedColumn => columns.get(one) ?? one
+  const column = (original: NamedColumn): NamedColumn => columns.get(original) ?? original
   const foreignKey = (key: readonly ForeignKeyColumn[]): readonly ForeignKeyColumn[] =>
     key.map((part) => ({ ...part, column: column(part.column) }))
   return {
@@ -168,6 +173,7 @@ export const needsRight = (relation: ResolvedRelation): boolean =>
 
 const isReadable = ({ withheld }: NamedColumn): boolean => withheld !== 'read'
 
+/** Returns the names of the columns that the caller may not read, such as `Book.price`. */
 function unreadableOf(resources: Iterable<Resource>, withheld: Withheld): readonly string[] {
   return [...resources]
     .flatMap(({ name, allColumns, aggregates }) =>

@@ -1,4 +1,5 @@
-// Collects the declared models by name: those of `models` and those of the base model.
+// Collects the declared models by name at start-up: those of the option `models` and those of the base model (API_BASE_MODEL), with or without
+// meta.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { type AnyModel, type BaseModel, modelOptions } from '../define-model.ts'
@@ -44,7 +45,7 @@ function checkOptions(model: AnyModel, problems: Problems): void {
   const known = Object.keys(modelOptions)
   for (const [option, value] of Object.entries(model)) {
     if (value === undefined || known.includes(option)) continue
-    const options = known.filter((one) => one !== 'name')
+    const options = known.filter((name) => name !== 'name')
     problems.add(`models.${model.name}.${option}`, `unknown option.${didYouMean(option, options)}`)
   }
 }

@@ -1,4 +1,5 @@
-// dialectTables: the tables of the models as the dialects see them, who look up what the database says of each: names, columns and keys.
+// dialectTables: the resources → the tables that `createApi` passes to the dialect, which looks up in the catalogue what it must know of each, such as
+// collations and indexes.
 
 import type { ColumnReference, DialectExclusion, DialectTable } from '../dialect-column.ts'
 import type { Exclusion, NamedColumn, Registry, ResolvedRelation, Resource } from './resource.ts'
@@ -29,6 +30,7 @@ export function dialectTables({ resources, users }: Registry): readonly DialectT
   return [...tables, ...junctions]
 }
 
+/** Returns the foreign key columns of a relation, each with the column that it refers to. */
 const referencesOf = ({ kind, pairs, through }: ResolvedRelation): readonly ColumnReference[] =>
   through === undefined
     ? pairs.map(({ from, to }) =>
@@ -47,6 +49,7 @@ const exclusionOf = (resource: Resource, rule: Exclusion): DialectExclusion => (
   active: activeOf(resource),
 })
 
+/** Returns how a column says that a row is not deleted, if a dialect can write it as `is null` or `= false`. */
 function activeOf({ settings, allColumns }: Resource): DialectExclusion['active'] {
   const { softDelete } = settings
   const column = softDelete === null ? undefined : allColumns.get(softDelete.attribute)

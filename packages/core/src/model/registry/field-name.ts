@@ -1,4 +1,4 @@
-// The valid names of fields and relations: those that a query can express.
+// The valid names of fields and relations: those that a query can express. The checks of models report others; introspection avoids them.
 
 import { operatorSuffix } from '../query-words/query-names.ts'
 

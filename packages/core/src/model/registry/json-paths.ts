@@ -32,6 +32,7 @@ export function withPaths(column: NamedColumn): NamedColumn {
   return named
 }
 
+/** Makes the column that stands for a path: read-only and nullable, because a document may lack the member. */
 const pathColumn = (of: NamedColumn, text: string, type: JsonPathType): PathColumn => ({
   name: `${of.name}.${text}`,
   dbName: of.dbName,

@@ -1,4 +1,5 @@
-// Named columns: a model's columns and computed columns with both names resolved and their defaults filled in.
+// Named columns: a model's columns and computed columns as the rest of the service knows them, with both names (field and database) resolved and
+// default options filled in. Made when the registry is built.
 
 import type { Column, ColumnType } from '../column.ts'
 import { isColumnType } from '../column-types.ts'
@@ -12,21 +13,27 @@ import type { NamedColumn } from './resource.ts'
 const defaultPrecision = 15
 
 /** Asks the dialect which columns may contain values that do not have the usual form of their type. */
-export interface KeptValues {
+export interface UnusualValues {
   /** Values of the type in another form, such as PostgreSQL's `infinity`. */
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   /** Whether there may be values that are not of the type at all. */
   readonly others: (column: DialectColumn) => boolean
 }
 
-function namedColumn(name: string, column: Column, kept: KeptValues, secret = false): NamedColumn {
+/** `secret`: the name looks like a credential of a user. */
+function namedColumn(
+  name: string,
+  column: Column,
+  unusual: UnusualValues,
+  secret = false,
+): NamedColumn {
   const named = withNames(name, column, secret)
   // A list column has the special values of its items.
-  const special = kept.special({ ...named, type: named.items ?? named.type })
+  const special = unusual.special({ ...named, type: named.items ?? named.type })
   return withPaths({
     ...named,
     ...(special === undefined ? {} : { special }),
-    ...(kept.others(named) ? { otherForms: true } : {}),
+    ...(unusual.others(named) ? { otherForms: true } : {}),
   })
 }
 
@@ -64,18 +71,18 @@ const withLowest = (column: Column): Column =>
 export function namedColumns(
   model: Pick<AnyModel, 'columns' | 'computed'>,
   secrets: ReadonlySet<string>,
-  kept: KeptValues,
+  unusual: UnusualValues,
 ): Map<string, NamedColumn> {
   const columns = new Map<string, NamedColumn>()
   for (const [name, column] of Object.entries(model.columns)) {
-    columns.set(name, namedColumn(name, column, kept, secrets.has(name)))
+    columns.set(name, namedColumn(name, column, unusual, secrets.has(name)))
   }
   for (const [name, computed] of Object.entries(model.computed)) {
     // If a stored and a computed column share a name, the stored one is used; `checkModel` reports the other.
     if (columns.has(name)) continue
     const { expression, ...shape } = computed as ComputedColumn
     columns.set(name, {
-      ...namedColumn(name, { ...shape, readOnly: true }, kept),
+      ...namedColumn(name, { ...shape, readOnly: true }, unusual),
       computed: expression,
     })
   }

@@ -1,4 +1,5 @@
-// The registry: turns declared models into resources at start-up, and reports all problems together.
+// The registry: `createApi` turns the declared models into resources here, once at start-up, and reports all problems together. Every request then
+// looks up its models, columns and relations in the registry.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { AnyModel } from '../define-model.ts'
@@ -23,7 +24,7 @@ import { unpublishedLinks } from './checks/unpublished-links.ts'
 import { collectModels } from './collect-models.ts'
 import { type EndpointNames, endpointNames } from './endpoint-name.ts'
 import { checkPathNames } from './json-paths.ts'
-import { type KeptValues, namedColumns } from './named-columns.ts'
+import { namedColumns, type UnusualValues } from './named-columns.ts'
 import { linkInverses } from './relations/inverse.ts'
 import { type DeclaredTable, resolveRelations } from './relations/resolve-relations.ts'
 import { exclusionsOf } from './resolve-exclusions.ts'
@@ -79,22 +80,22 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   const published = [...models.values()].flatMap((model) =>
     model.meta === undefined ? [] : [{ model, meta: checkMeta(model.name, model.meta, problems) }],
   )
-  const opening: Opening = {
+  const input: ResourceInput = {
     config,
     schema: options.schema,
-    kept: {
+    unusual: {
       special: (column) => options.dialect?.specialValues?.(column),
       others: (column) => options.dialect?.keepsOtherForms?.(column) === true,
     },
     problems,
   }
-  const open = published.map(({ model, meta }) => {
+  const resources = published.map(({ model, meta }) => {
     const names = endpointNames(model.name, meta, general.endpointCase)
-    return openResource(model, meta, names, opening)
+    return resourceWithoutRelations(model, meta, names, input)
   })
-  const byName = new Map(open.map((resource) => [resource.name, resource]))
-  for (const resource of open) checkModel(resource, options.dialect, problems)
-  checkEndpoints(open, problems)
+  const byName = new Map(resources.map((resource) => [resource.name, resource]))
+  for (const resource of resources) checkModel(resource, options.dialect, problems)
+  checkEndpoints(resources, problems)
   checkSoftDelete(
     config,
     published.map(({ meta, model: { columns } }) => ({ meta, columns })),
@@ -104,32 +105,33 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   const { schema } = options
   const tables = declaredTables(models.values(), byName, schema)
   const scope = { models, tables, byName, endpointCase: general.endpointCase, problems }
-  for (const resource of open) {
+  for (const resource of resources) {
     resource.relations = resolveRelations(resource, scope)
     resource.allRelations = resource.relations
   }
   const links = unpublishedLinks(models.values(), { tables, byName, schema })
-  for (const resource of open) resource.unpublishedLinks = links.get(resource.name) ?? []
-  for (const resource of open) checkPathNames(resource, problems)
-  linkInverses(open)
-  for (const resource of open) checkOnDelete(resource, models, problems)
-  for (const resource of open) {
+  for (const resource of resources) resource.unpublishedLinks = links.get(resource.name) ?? []
+  for (const resource of resources) checkPathNames(resource, problems)
+  linkInverses(resources)
+  for (const resource of resources) checkOnDelete(resource, models, problems)
+  for (const resource of resources) {
     resource.exclusions = exclusionsOf(resource, options.dialect, problems)
   }
-  for (const resource of open) checkWriteOnly(resource, problems)
+  for (const resource of resources) checkWriteOnly(resource, problems)
 
-  const enabled = open.flatMap((resource) => resource.settings.strategies)
+  const enabled = resources.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
-  checkOwnRoutes({ ...general, auth }, open, problems)
-  const users = userResource(opening, open, general.endpointCase)
+  checkOwnRoutes({ ...general, auth }, resources, problems)
+  const users = userResource(input, resources, general.endpointCase)
   const roles =
     users &&
-    resolveUserRoles(users, scope, (model) =>
-      openResource(model, {}, endpointNames(model.name, {}, general.endpointCase), opening),
-    )
+    resolveUserRoles(users, scope, (model) => {
+      const names = endpointNames(model.name, {}, general.endpointCase)
+      return resourceWithoutRelations(model, {}, names, input)
+    })
   if (users !== undefined && roles !== undefined) {
     users.roles = roles
-    guardRoleLinks(roles, open)
+    guardRoleLinks(roles, resources)
   }
   const settings: ApiSettings = {
     ...general,
@@ -144,11 +146,11 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
       .filter((name) => !byName.has(name))
       .map((name) => [name, endpointNames(name, {}, general.endpointCase).paths]),
   )
-  const registry = { resources: open, byName, users, unreadable: [], unpublished }
+  const registry = { resources, byName, users, unreadable: [], unpublished }
   return { registry, settings, sessionGetter }
 }
 
-/** Returns the declared tables, each with its columns and its resource. */
+/** Returns the declared tables by `tableKey`, each with its columns and its resource. Several models may have the same table. */
 function declaredTables(
   models: Iterable<AnyModel>,
   byName: ReadonlyMap<string, Resource>,
@@ -170,19 +172,19 @@ function declaredTables(
 
 /** Makes the user model a resource, even if it is not published, so that users are read like other records. */
 function userResource(
-  opening: Opening,
-  published: readonly OpenResource[],
+  input: ResourceInput,
+  published: readonly MutableResource[],
   letterCase: EndpointCase,
-): OpenResource | undefined {
-  const model = opening.config.API_USER_MODEL
+): MutableResource | undefined {
+  const model = input.config.API_USER_MODEL
   if (typeof model?.name !== 'string' || typeof model.columns !== 'object') return undefined
   const known = published.find((resource) => resource.model === model)
   if (known !== undefined) return known
-  return openResource(model, {}, endpointNames(model.name, {}, letterCase), opening)
+  return resourceWithoutRelations(model, {}, endpointNames(model.name, {}, letterCase), input)
 }
 
 /** A resource before its relations are resolved. */
-type OpenResource = Omit<
+type MutableResource = Omit<
   Resource,
   'relations' | 'allRelations' | 'unpublishedLinks' | 'exclusions' | 'roles'
 > & {
@@ -194,23 +196,24 @@ type OpenResource = Omit<
 }
 
 /** The input for creating the resources of an API. */
-interface Opening {
+interface ResourceInput {
   readonly config: ApiConfig
   /** The schema of models that declare none. */
   readonly schema: string | undefined
   /** Which columns may contain values of unusual forms. */
-  readonly kept: KeptValues
+  readonly unusual: UnusualValues
   readonly problems: Problems
 }
 
-function openResource(
+/** Makes the resource of a model, with its columns, keys and settings; relations and exclusions need all resources and follow. */
+function resourceWithoutRelations(
   model: AnyModel,
   meta: Meta,
   names: EndpointNames,
-  { config, schema, kept, problems }: Opening,
-): OpenResource {
+  { config, schema, unusual, problems }: ResourceInput,
+): MutableResource {
   const shape = { columns: withGuardedRoles(model, config), computed: model.computed }
-  const allColumns = namedColumns(shape, secretColumns(model, config), kept)
+  const allColumns = namedColumns(shape, secretColumns(model, config), unusual)
   const primaryKey = [...allColumns.values()].filter((column) => column.definition.primaryKey)
   return {
     model,

@@ -1,4 +1,5 @@
-// The rules by which no two records of a model overlap (`exclude`): checks them, and resolves their columns.
+// The rules by which no two records of a model overlap (`exclude`): checks them when the registry is built, and resolves their columns. Writes use
+// the result to look for records that overlap.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { columnTypes } from '../column-types.ts'
@@ -36,19 +37,21 @@ export function exclusionsOf(
 export const hasExclusions = ({ resources }: Pick<Registry, 'resources'>): boolean =>
   resources.some(({ exclusions }) => exclusions.length > 0)
 
+/** Adds a problem with an option of a rule; an empty option is the rule itself. */
 type Report = (option: string, message: string) => void
 
+/** Returns the resolved rule; an empty list if it is wrong. */
 function exclusionOf(
   resource: Resource,
-  given: unknown,
+  declared: unknown,
   dialect: StartDialect | undefined,
   report: Report,
 ): readonly Exclusion[] {
-  if (!isObject(given)) {
+  if (!isObject(declared)) {
     report('', `expected a rule, such as ${form}.`)
     return []
   }
-  const rule = given as DeclaredRule
+  const rule = declared as DeclaredRule
   let isWrong = false
   const wrong: Report = (option, message) => {
     isWrong = true
@@ -72,6 +75,7 @@ function exclusionOf(
   return [{ declared: rule, equal, start, end, where, reads, followsOthers: false, parent }]
 }
 
+/** The problem of a rule whose writes have no row to lock, on a database without locks of names. */
 function withoutParent(equal: readonly NamedColumn[], { name }: StartDialect): string {
   const columns = equal.map((column) => `"${column.name}"`).join(', ')
   const what =
@@ -107,15 +111,15 @@ function periodColumns(
   { period }: DeclaredRule,
   wrong: Report,
 ): readonly (NamedColumn | undefined)[] {
-  const given: unknown = period
-  if (!Array.isArray(given) || given.length !== 2) {
+  const names: unknown = period
+  if (!Array.isArray(names) || names.length !== 2) {
     wrong(
       'period',
       "expected the columns of the start and the end, such as ['starts_at', 'ends_at'].",
     )
     return []
   }
-  const columns = given.map((name: unknown, i) => {
+  const columns = names.map((name: unknown, i) => {
     const column = storedColumn(resource, name)
     if (column === undefined) {
       wrong(

@@ -1,4 +1,5 @@
-// Resource: a published model with everything computed from it at start-up. Types only.
+// Resource: a published model with everything computed from it at start-up: its columns, keys, relations and settings. The registry holds all of
+// them; every stage of a request refers to them. Types only.
 
 import type { Expression } from 'kysely'
 import type { TableName } from '../../lib/sql/table-name.ts'
@@ -28,6 +29,7 @@ export interface NamedColumn {
   readonly collation?: 'database'
   readonly storage?: 'text'
   readonly unsigned?: boolean
+  /** Values that the column may contain in another form than its type has, such as PostgreSQL's `infinity`. */
   readonly special?: SpecialValues
   /** The database may contain values that are not of the column's type. Responses show them as text, and writes accept them unchanged. */
   readonly otherForms?: true
@@ -94,7 +96,6 @@ export interface ForeignKeyColumn {
   readonly held: NamedColumn
 }
 
-/** A relation whose target is published, with its keys resolved to columns. */
 /** A term of a relation's `order_by`: a field of the target. */
 export interface RelationOrderTerm {
   readonly name: string
@@ -102,6 +103,7 @@ export interface RelationOrderTerm {
   readonly nulls: 'first' | 'last'
 }
 
+/** A relation whose target is published, with its keys resolved to columns. */
 export interface ResolvedRelation {
   /** The relation key: its name in the model. */
   readonly name: string

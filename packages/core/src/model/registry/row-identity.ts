@@ -1,4 +1,5 @@
-// The columns that distinguish the rows of a resource: its primary key, or without one, the columns that are appended to every order.
+// The columns that distinguish the rows of a resource: its primary key, or without one, the columns that plans append to every order, so that pages
+// do not overlap.
 
 import { isSortable } from '../type-rules.ts'
 import type { NamedColumn, Resource } from './resource.ts'

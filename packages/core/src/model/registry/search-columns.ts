@@ -1,4 +1,4 @@
-// The columns that a model declares for `search`, and their full-text index.
+// The columns that a model declares for `search`, and their full-text index: checked and resolved when the registry is built.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { columnTypes, namesOfTypes } from '../column-types.ts'
@@ -79,6 +79,7 @@ export function checkSearch(
   }
 }
 
+/** Returns why `search` cannot look in a column. `indexed`: the model declares an index. */
 function problemOfColumn(
   all: Resource['allColumns'],
   name: string,
@@ -88,7 +89,7 @@ function problemOfColumn(
   if (column === undefined) return `no column named "${name}".${didYouMean(name, all.keys())}`
   const { type, hidden, computed } = column
   if (columnTypes[type].text === false) {
-    return `"${name}" is of type ${type}; search looks in ${namesOfTypes((one) => one.text !== false)}.`
+    return `"${name}" is of type ${type}; search looks in ${namesOfTypes(({ text }) => text !== false)}.`
   }
   if (hidden)
     return `"${name}" is ${isWriteOnly(column) ? 'write-only' : 'hidden'}, and a search would tell what it holds; leave it out.`

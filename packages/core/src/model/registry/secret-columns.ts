@@ -7,7 +7,7 @@ import type { AnyModel } from '../define-model.ts'
 import type { ApiConfig } from '../settings/config.ts'
 import type { Registry, Resource } from './resource.ts'
 
-/** The field that a ready-made credential check reads. */
+/** A credential check that this library makes, such as `passwordCheck('hash')`, with the field that it reads. */
 export interface ReadsCredential {
   readonly credentialField?: string
 }
@@ -27,7 +27,7 @@ export function secretColumns(model: AnyModel, config: ApiConfig): ReadonlySet<s
     .filter(
       ([name, { column = name, type }]) =>
         // `checkColumn` reports a type that does not exist.
-        isColumnType(type) && isAlike(name, column, type, model.table),
+        isColumnType(type) && looksSecret(name, column, type, model.table),
     )
     .map(([name]) => name)
   return new Set([...named.filter((field) => field !== undefined), ...alike])
@@ -47,10 +47,10 @@ export const credentialWarnings = ({ resources }: Registry): readonly string[] =
 const publishedCredentials = ({ columns, table }: Resource): readonly string[] =>
   [...columns.values()]
     .filter(({ name, dbName, type, definition }) => {
-      return definition.hidden === undefined && isAlike(name, dbName, type, table)
+      return definition.hidden === undefined && looksSecret(name, dbName, type, table)
     })
     .map(({ name }) => name)
 
 /** Whether the field name or the name in the database looks like a credential. */
-const isAlike = (name: string, dbName: string, type: ColumnType, table: string): boolean =>
+const looksSecret = (name: string, dbName: string, type: ColumnType, table: string): boolean =>
   looksLikeCredential(name, type, table) || looksLikeCredential(dbName, type, table)

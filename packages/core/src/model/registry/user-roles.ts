@@ -7,17 +7,20 @@ import type { Column } from '../column.ts'
 import type { AnyModel } from '../define-model.ts'
 import type { ApiConfig } from '../settings/config.ts'
 import {
-  type OpenRelation,
+  type MutableRelation,
   type RelationScope,
   resolveRelations,
 } from './relations/resolve-relations.ts'
 import type { ResolvedRelation, Resource } from './resource.ts'
 
-/** Resolves the relation `roles` of the user model, to a model with a column `name`; undefined if there is none. */
+/**
+ * Resolves the relation `roles` of the user model, to a model with a column `name`; undefined if there is none. `resourceOf` makes a resource of
+ * an unpublished model of roles.
+ */
 export function resolveUserRoles(
   users: Resource,
   scope: RelationScope,
-  open: (model: AnyModel) => Resource,
+  resourceOf: (model: AnyModel) => Resource,
 ): ResolvedRelation | undefined {
   const declared = users.model.relations.roles
   const published = users.relations.get('roles')
@@ -36,14 +39,14 @@ export function resolveUserRoles(
     scope.problems.add(at, `${model.name} has no column "name", which holds the names of roles.`)
     return undefined
   }
-  const role = scope.byName.get(model.name) ?? open(model)
+  const role = scope.byName.get(model.name) ?? resourceOf(model)
   const source = { ...users, model: { ...users.model, relations: { roles: declared } } }
   const byName = new Map([...scope.byName, [model.name, role]])
   return resolveRelations(source, { ...scope, byName }).get('roles')
 }
 
 /**
- * The columns of a model; on the user model, the column `roles` or the foreign key of a to-one relation `roles` is read-only:
+ * Returns the columns of a model; on the user model, the column `roles` or the foreign key of a to-one relation `roles` is read-only:
  * otherwise users who may change their own record could give themselves any role. Unchanged if the model says who may write the
  * column (`readOnly: false`, `write`), or if `methods.roles` gives the roles.
  */
@@ -78,7 +81,7 @@ export function guardRoleLinks(
   const gives = through === undefined ? fillsRole(roles) : isOver(tableKey(through))
   for (const { allRelations } of resources) {
     for (const relation of allRelations.values()) {
-      if (gives(relation)) (relation as OpenRelation).givesRoles = true
+      if (gives(relation)) (relation as MutableRelation).givesRoles = true
     }
   }
 }

@@ -1,4 +1,5 @@
-// Checks config and meta key by key; unknown keys and wrong values become problems.
+// Checks config and meta key by key at start-up, by the table of settings; unknown keys and wrong values become problems. Later steps see only the
+// valid ones.
 
 import { nearest } from '../../lib/naming/suggest.ts'
 import type { ApiConfig } from './config.ts'
@@ -26,21 +27,24 @@ function* allMetaEntries(): Generator<[string, Setting]> {
   }
 }
 
-/** Returns the valid members of `given`, and those that later checks examine; reports every invalid member as a problem. */
-function checked(
-  given: unknown,
+/**
+ * Returns the valid members of config or meta (`values`), and those that later checks examine; reports every invalid member as a problem.
+ * `unknown` makes the message about a key that is not among `entries`.
+ */
+function validMembers(
+  values: unknown,
   at: string,
   entries: ReadonlyMap<string, Setting>,
   unknown: (key: string) => string,
   problems: Problems,
 ): Record<string, unknown> {
-  const good: Record<string, unknown> = {}
-  const wrong = object(given)
+  const valid: Record<string, unknown> = {}
+  const wrong = object(values)
   if (wrong !== undefined) {
     problems.add(at, wrong)
-    return good
+    return valid
   }
-  for (const [key, value] of Object.entries(given as object)) {
+  for (const [key, value] of Object.entries(values as object)) {
     const entry = entries.get(key)
     if (value === undefined) {
       // It may be a misspelt reference to a rule.
@@ -54,9 +58,9 @@ function checked(
     }
     const problem = entry === undefined ? unknown(key) : entry.check(value)
     if (problem !== undefined) problems.add(`${at}.${key}`, problem)
-    if (problem === undefined || entry?.keepsWrong?.(value) === true) good[key] = value
+    if (problem === undefined || entry?.keepsWrong?.(value) === true) valid[key] = value
   }
-  return good
+  return valid
 }
 
 const suggestion = (key: string, known: Iterable<string>): string => {
@@ -83,7 +87,7 @@ function unknownMetaKey(key: string): string {
 
 /** Returns the valid keys of config and reports the others. */
 export function checkConfig(config: unknown, problems: Problems): ApiConfig {
-  return checked(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
+  return validMembers(config ?? {}, 'config', configEntries, unknownConfigKey, problems)
 }
 
 /** Returns the valid keys of a model's meta and reports the others. */
@@ -97,9 +101,9 @@ export function checkMeta(modelName: string, meta: unknown, problems: Problems):
     )
     return {}
   }
-  const good = checked(meta, at, metaEntries, unknownMetaKey, problems) as Meta
-  if (good.role_map !== undefined && good.api_role_map !== undefined) {
+  const valid = validMembers(meta, at, metaEntries, unknownMetaKey, problems) as Meta
+  if (valid.role_map !== undefined && valid.api_role_map !== undefined) {
     problems.add(`${at}.api_role_map`, 'role_map says the same; keep one of them.')
   }
-  return good
+  return valid
 }

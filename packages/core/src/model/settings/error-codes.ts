@@ -42,10 +42,11 @@ export const codeMethods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 /** Words in lower case with `_` between them. Prefixes may end in a dot: `library.on_loan`. */
 const form = /^(?=.{1,100}$)[a-z][a-z0-9]*(?:[._][a-z0-9]+)*$/
 
+/** Returns what is wrong with the spelling of a code. */
 function codeProblem(code: string): string | undefined {
   if (form.test(code)) return undefined
-  const meant = toCase(code.slice(0, 100), 'snake')
-  const suggestion = form.test(meant) ? ` Did you mean "${meant}"?` : ''
+  const snakeCase = toCase(code.slice(0, 100), 'snake')
+  const suggestion = form.test(snakeCase) ? ` Did you mean "${snakeCase}"?` : ''
   return `expected a code in snake_case of at most 100 characters, such as "issue_closed".${suggestion}`
 }
 
@@ -60,20 +61,21 @@ const members: Readonly<Record<keyof ErrorCode, Check>> = {
 
 const names = Object.keys(members)
 
-const entry: Check = (value) => {
+/** Accepts an `ErrorCode`. */
+const errorCode: Check = (value) => {
   const wrong = object(value)
   if (wrong !== undefined) return wrong
-  const given = value as Readonly<Record<string, unknown>>
+  const declared = value as Readonly<Record<string, unknown>>
   return together([
-    ...Object.keys(given)
+    ...Object.keys(declared)
       .filter((name) => !names.includes(name))
       .map(
         (name) =>
           `unknown member ${shown(name)}.${didYouMean(name, names) || ` It takes ${names.join(', ')}.`}`,
       ),
     ...Object.entries(members).map(([name, check]) => {
-      if (name === 'methods' && given[name] === undefined) return undefined
-      const problem = check(given[name])
+      if (name === 'methods' && declared[name] === undefined) return undefined
+      const problem = check(declared[name])
       return problem === undefined ? undefined : `${name}: ${problem}`
     }),
   ])
@@ -85,7 +87,7 @@ export const errorCodes: Check = (value) => {
   if (wrong !== undefined) return wrong
   return together(
     Object.entries(value as object).map(([code, error]) => {
-      const problem = codeProblem(code) ?? entry(error)
+      const problem = codeProblem(code) ?? errorCode(error)
       return problem === undefined ? undefined : `${shown(code)}: ${problem}`
     }),
   )

@@ -1,8 +1,10 @@
-// The fields of settings, named after their keys: API_ALLOW_JOIN is `allowJoin`.
+// The fields of the resolved settings, named after their keys: API_ALLOW_JOIN is `settings.allowJoin`, API_MAX_JOINS is `limits.joins`. Types and a
+// function that give the same names.
 
 import type { ConfigKey } from './config.ts'
 import type { Setting, SettingTable } from './setting-table.ts'
 
+/** `ALLOW_JOIN` → `AllowJoin` */
 type Words<Text extends string> = Text extends `${infer Word}_${infer Rest}`
   ? `${Capitalize<Lowercase<Word>>}${Words<Rest>}`
   : Capitalize<Lowercase<Text>>

@@ -1,4 +1,4 @@
-// Meta: the settings of one model, derived from the table of settings (strip `API_`, lower case).
+// Meta: the type of `meta` in `defineModel`, the settings of one model. Derived from the table of settings: API_ALLOW_JOIN is `allow_join`.
 
 import type { AnyModel } from '../define-model.ts'
 import type { MetaMethod } from './access/callbacks-of-model.ts'

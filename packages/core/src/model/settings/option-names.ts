@@ -1,4 +1,4 @@
-// Checks the names of options: a misspelt `config` would start an API without its settings.
+// Checks the names of the options of `createApi`: a misspelt `config` would start an API without its settings.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { Problems } from './setting-problems.ts'

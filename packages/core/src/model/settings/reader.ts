@@ -1,4 +1,5 @@
-// Reader: the only place that decides which value of a setting applies: that of meta, of config, or the default.
+// Reader: the only place that decides which value of a setting applies: that of meta, of config, or the default. The resolution at start-up reads
+// all settings by it.
 
 import type { ApiConfig, ConfigKey } from './config.ts'
 import { type Meta, metaKeyOf } from './meta.ts'

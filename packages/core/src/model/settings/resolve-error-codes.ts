@@ -1,4 +1,4 @@
-// Resolves the codes of the host: those of the configuration, and those of a model's meta.
+// Resolves the codes of errors that the host's functions throw: those of the configuration (API_ERROR_CODES), and those of a model's meta.
 
 import type { ApiConfig } from './config.ts'
 import { codeMethods, type DeclaredCode, type ErrorCodes } from './error-codes.ts'
@@ -16,7 +16,7 @@ export function resolveErrorCodes(
       declared(`models.${modelName}.meta.error_codes`, meta.error_codes),
     ]
       .flat()
-      .map((one) => [one.code, one]),
+      .map((declaredCode) => [declaredCode.code, declaredCode]),
   )
   return [...all.values()]
 }

@@ -41,8 +41,8 @@ const apiKeys = plainKeys('api').filter(isOther)
 const modelKeys = plainKeys('both').filter(isOther)
 
 /** Reads keys into the fields that are named after them. */
-const fieldsOf = <Fields>({ find }: Reader, of: readonly string[], prefix?: string): Fields =>
-  Object.fromEntries(of.map((key) => [fieldOf(key, prefix), find(key as ConfigKey)])) as Fields
+const fieldsOf = <Fields>({ find }: Reader, keys: readonly string[], prefix?: string): Fields =>
+  Object.fromEntries(keys.map((key) => [fieldOf(key, prefix), find(key as ConfigKey)])) as Fields
 
 const dumpSettings = (read: Reader): DumpSettings => fieldsOf(read, dumpKeys, 'API_DUMP_')
 
@@ -86,8 +86,9 @@ export function resolveApiSettings(
   }
 }
 
-const trustedProxies = (given: readonly string[] | number): readonly IpRange[] | number =>
-  typeof given === 'number' ? given : given.flatMap((text) => parseIpRange(text) ?? [])
+/** Parses address ranges; a number of hops stays. */
+const trustedProxies = (setting: readonly string[] | number): readonly IpRange[] | number =>
+  typeof setting === 'number' ? setting : setting.flatMap((text) => parseIpRange(text) ?? [])
 
 /** Resolves the settings of one published model, from its checked meta and the checked configuration. */
 export function resolveResourceSettings(

@@ -1,4 +1,4 @@
-// Resolves soft delete: which models use it, with which column and values.
+// Resolves soft delete at start-up: which models mark records as deleted instead of deleting them, with which column and values.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { Column, ColumnType } from '../column.ts'
@@ -70,6 +70,7 @@ export function lackedSoftDeleteColumn(
   return attribute !== undefined && Object.hasOwn(columns, attribute) ? undefined : attribute
 }
 
+/** Whether the type is a date or datetime, whose value may be `'now'`. */
 const isMomentType = (type: ColumnType): boolean => columnTypes[type].fromClock !== false
 
 /** Returns which values of active and deleted records to set for a column that does not hold false and true. */
@@ -84,6 +85,7 @@ function valuesFor({ type, nullable, enum: members }: Column): string {
   return `Set soft_delete_values to the value of active records and that of deleted ones${example}.`
 }
 
+/** Returns how a DELETE makes the value of the column. */
 function deletedValueOf({ type }: Column, deleted: SoftDeleteValues[1]): DeletedValue {
   if (typeof deleted === 'function') return { kind: 'function', make: deleted as DefaultFunction }
   return isMomentType(type) && deleted === 'now'
@@ -91,6 +93,7 @@ function deletedValueOf({ type }: Column, deleted: SoftDeleteValues[1]): Deleted
     : { kind: 'value', value: deleted }
 }
 
+/** Whether the value is one of the column, NULL aside. */
 function isValueOf(column: Column, value: unknown): boolean {
   if (columnTypes[column.type].json === 'any' || !fits(column, value)) return false
   return !isMomentType(column.type) || /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(value as string)

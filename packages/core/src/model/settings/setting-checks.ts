@@ -1,4 +1,5 @@
-// Checks of configuration values; each returns a sentence that says what was expected, or undefined if the value is valid.
+// Checks of values in config, in meta and in declarations of models; each returns a sentence that says what was expected, or undefined if the value
+// is valid. The table of settings has one for each key.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { isParameter, operatorSuffix } from '../query-words/query-names.ts'
@@ -35,7 +36,7 @@ export const secret: Check = (value) =>
 
 /** A list of secrets and keys, which no message shows. */
 export const secrets: Check = (value) =>
-  Array.isArray(value) && value.every((one) => secret(one) === undefined)
+  Array.isArray(value) && value.every((item) => secret(item) === undefined)
     ? undefined
     : 'expected a list of non-empty strings.'
 
@@ -84,8 +85,8 @@ export const listOf =
   (item: Check): Check =>
   (value) => {
     if (!Array.isArray(value)) {
-      const meant = item(value) === undefined ? ` Did you mean [${JSON.stringify(value)}]?` : ''
-      return expected('a list', value) + meant
+      const hint = item(value) === undefined ? ` Did you mean [${JSON.stringify(value)}]?` : ''
+      return expected('a list', value) + hint
     }
     return together(
       value.map((entry, index) => {
@@ -138,6 +139,7 @@ export const matching =
   (value) =>
     typeof value === 'string' && pattern.test(value) ? undefined : expected(what, value)
 
+/** A segment of a path, as part of a pattern. */
 const segment = '[A-Za-z0-9._~-]+'
 
 /** Refuses the segments `.` and `..`, which clients resolve before sending. */

@@ -1,4 +1,4 @@
-// Setting names for error messages: the configuration key of each setting; other folders never spell out a key.
+// Setting names for error messages: the configuration key of each setting, so that no other folder spells out a key.
 
 import type { BulkMethod, ConfigKey } from './config.ts'
 import { type FieldOf, fieldOf, type LimitKey } from './field-names.ts'

@@ -1,4 +1,4 @@
-// Problems: collects every error of the configuration and throws them as one Error, so that all can be fixed at once.
+// Problems: collects every error of the configuration and the models at start-up, and throws them as one Error, so that all can be fixed at once.
 
 /** An error in the configuration. */
 export interface Problem {
@@ -13,6 +13,7 @@ export interface Problems {
   add(path: string, message: string): void
 }
 
+/** Returns an empty list, to which all checks of start-up add. */
 export function collectProblems(): Problems {
   const list: Problem[] = []
   const seen = new Set<string>()

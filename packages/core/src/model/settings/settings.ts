@@ -1,4 +1,5 @@
-// Settings: the resolved form of `API_*` and Meta; complete, typed, readonly. `resolve-settings.ts` builds them.
+// Settings: the resolved form of `API_*` and Meta; complete, typed, readonly. `resolve-settings.ts` builds them at start-up, and requests read
+// nothing else: `resource.settings.allowJoin`.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { AccessPolicyOption, RoleMap, StrategyName } from './access/access-types.ts'
@@ -28,6 +29,7 @@ export interface RoleMapSetting {
 
 /** A policy as configured, and where it is configured. */
 export interface PolicySetting {
+  /** `models.Book.meta.access_policy` */
   readonly at: string
   readonly policy: AccessPolicyOption
 }

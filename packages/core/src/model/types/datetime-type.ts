@@ -34,6 +34,7 @@ function parseDatetime(text: string): string | undefined {
 const canonical =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
 
+/** `+02:00` → 120; undefined for a wrong offset. */
 function offsetMinutes(text: string): number | undefined {
   if (text === 'Z' || text === 'z') return 0
   const match = /^([-+ ])([0-9]{2}):?([0-9]{2})?$/.exec(text)

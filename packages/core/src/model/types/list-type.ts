@@ -38,29 +38,29 @@ export function listType(types: Readonly<Record<ItemType, TypeDefinition>>): Typ
     fromJson(json, column, read) {
       if (!Array.isArray(json)) return { expected: expectedType('list', 'a list') }
       const item = itemOf(column)
-      const lengths = new Set(json.map((one) => (Array.isArray(one) ? one.length : -1)))
+      const lengths = new Set(json.map((entry) => (Array.isArray(entry) ? entry.length : -1)))
       if (lengths.size > 1 || lengths.has(0)) {
         const even = 'a list of values, or of lists that have as many values each'
         return { expected: expectedType('list', even) }
       }
       const values: JsonValue[] = []
       const wrong = new Map<string, Expectation>()
-      for (const [i, one] of json.entries()) {
+      for (const [i, entry] of json.entries()) {
         const converted =
-          one === null
+          entry === null
             ? { value: null }
-            : Array.isArray(one)
-              ? list.fromJson(one, column, read)
-              : types[item.type].fromJson(one, item, read)
+            : Array.isArray(entry)
+              ? list.fromJson(entry, column, read)
+              : types[item.type].fromJson(entry, item, read)
         if ('value' in converted) values.push(converted.value)
         else if (converted.items === undefined) wrong.set(`[${i}]`, converted.expected)
         else for (const [at, expected] of converted.items) wrong.set(`[${i}]${at}`, expected)
       }
       const [first] = wrong
       if (first === undefined) return { value: values }
-      const [at, item1] = first
+      const [at, expectedItem] = first
       return {
-        expected: expectedType('list', `a list whose item ${at} is ${item1.text}`),
+        expected: expectedType('list', `a list whose item ${at} is ${expectedItem.text}`),
         items: wrong,
       }
     },
@@ -69,7 +69,7 @@ export function listType(types: Readonly<Record<ItemType, TypeDefinition>>): Typ
       const item = itemOf(column)
       return (
         Array.isArray(value) &&
-        value.every((one) => one === null || types[item.type].fits(one, item))
+        value.every((entry) => entry === null || types[item.type].fits(entry, item))
       )
     },
     queryValue: sameText,

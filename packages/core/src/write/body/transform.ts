@@ -5,7 +5,7 @@ import { clientGone } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Column } from '../../model/column.ts'
-import { returned, takenBack } from '../../model/hooks/call-hook.ts'
+import { returned, returnedCopy } from '../../model/hooks/call-hook.ts'
 import { valueForHost } from '../../model/hooks/host-values.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { convertJson } from '../nodes/convert-json.ts'
@@ -204,7 +204,7 @@ async function storedForm(
   const name = `transform of ${resource.name}.${column.name}`
   const hookArgs = await args(resource, null)
   const run = () => callHook(name, () => transform(valueForHost(value), hookArgs))
-  const call = () => andThen(run(), (result) => takenBack(name, returned(name, result)))
+  const call = () => andThen(run(), (result) => returnedCopy(name, returned(name, result)))
   const made = await atRecord(path, call)
   if (made === null) throw new Error(`The ${name} returned null.`)
   const converted = convertJson(column, made)

@@ -33,28 +33,29 @@ export function findJunctions(
 }
 
 /** Whether the database allows two rows with the same pair of keys. */
-function mayRepeat({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
-  const pair = [...one.columns, ...two.columns]
+function mayRepeat({ table }: ModelDraft, [first, second]: readonly [Link, Link]): boolean {
+  const pair = [...first.columns, ...second.columns]
   return ![table.primaryKey, ...table.uniqueKeys].some(
     (key) => key.length > 0 && key.every((name) => pair.includes(name)),
   )
 }
 
 const pairsOf = (links: readonly Link[]): (readonly [Link, Link])[] =>
-  links.flatMap((one, i) => links.slice(i + 1).map((two) => [one, two] as const))
+  links.flatMap((first, i) => links.slice(i + 1).map((second) => [first, second] as const))
 
 /** Whether the rows of the table are pairs of the two foreign keys. */
-function isPairing(draft: ModelDraft, [one, two]: readonly [Link, Link]): boolean {
+function isPairing(draft: ModelDraft, [first, second]: readonly [Link, Link]): boolean {
   const { table } = draft
-  const columns = [...one.columns, ...two.columns]
+  const columns = [...first.columns, ...second.columns]
   if (new Set(columns).size < columns.length) return false
   const notNull = table.columns.every(({ name, nullable }) => !nullable || !columns.includes(name))
   const keys = [table.primaryKey, ...(notNull ? table.uniqueKeys : [])]
   if (keys.some((key) => sameSet(columns, key))) return true
   const isKeyed = table.primaryKey.length > 0 && !isKeyedByRowId(table)
-  return notNull && !isKeyed && holdsOnly(draft, [one, two])
+  return notNull && !isKeyed && holdsOnly(draft, [first, second])
 }
 
 /** Whether the table has no other columns; a row id does not count. */
-const holdsOnly = ({ table }: ModelDraft, [one, two]: readonly [Link, Link]): boolean =>
-  table.columns.length - Number(isKeyedByRowId(table)) === one.columns.length + two.columns.length
+const holdsOnly = ({ table }: ModelDraft, [first, second]: readonly [Link, Link]): boolean =>
+  table.columns.length - Number(isKeyedByRowId(table)) ===
+  first.columns.length + second.columns.length

@@ -70,9 +70,9 @@ export function nameRelations(
   }
   for (const junction of junctions) {
     const { draft, ends } = junction
-    const [one, two] = ends
-    add(one.parent, acrossNames(draft, one, two), across(junction, one, two))
-    add(two.parent, acrossNames(draft, two, one), across(junction, two, one))
+    const [first, second] = ends
+    add(first.parent, acrossNames(draft, first, second), across(junction, first, second))
+    add(second.parent, acrossNames(draft, second, first), across(junction, second, first))
   }
   return { relations, deletes }
 }

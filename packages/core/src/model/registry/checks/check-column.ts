@@ -1,4 +1,5 @@
-// Checks the options of one column against its type and against each other.
+// Checks the options of one declared column, computed column or aggregate at start-up: each by itself, against the type, and against each other. A
+// `Check` returns what is wrong with a value; `at` is the place in messages, such as `models.Book.columns.price`.
 
 import { compareDigits } from '../../../lib/json/compare-digits.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -39,6 +40,7 @@ const right: Check = (value) => {
 /** Checks the name of a built-in validator. */
 const validatorName: Check = (value) => text(value) ?? oneOf(...validatorNames)(value)
 
+/** Checks the members of an enum. */
 const members: Check = (value) =>
   Array.isArray(value) &&
   value.length > 0 &&
@@ -145,7 +147,7 @@ const typeOptions: Readonly<Record<TypeOption, true>> = {
 
 const isTypeOption = (option: string): option is TypeOption => Object.hasOwn(typeOptions, option)
 
-/** Says which types have an option, if that of the column has not. */
+/** Returns a message that says which types have an option, if the type of the column has not. */
 function unfit(option: string, { type }: Column | ComputedColumn): string | undefined {
   if (!isTypeOption(option)) return undefined
   if (isColumnType(type) && columnTypes[type].options.includes(option)) return undefined
@@ -241,15 +243,16 @@ function* contradictions(column: Column): Generator<string> {
   if (column.primaryKey && column.read !== undefined) {
     yield 'a primary key column cannot have read: the key is in the URL of every record. Use write, or access_policy for the records.'
   }
+  // Why no client can write it.
   const never = Object.entries({
     'readOnly: true': column.readOnly === true,
     generated: generated === true || generated === 'uuid',
     managed: managed !== undefined,
-  }).find(([, given]) => given)
+  }).find(([, applies]) => applies)
   if (never !== undefined) {
     const decisions = { write: column.write !== undefined, immutable: column.immutable === true }
-    for (const [option, given] of Object.entries(decisions)) {
-      if (given)
+    for (const [option, isDeclared] of Object.entries(decisions)) {
+      if (isDeclared)
         yield `no client can write it (${never[0]}), so that ${option} decides nothing; leave ${option} out.`
     }
   }
@@ -265,7 +268,7 @@ function* contradictions(column: Column): Generator<string> {
     managed: managed !== undefined,
     default: column.default !== undefined,
     hasDefault: hasDefault === true && generated === undefined,
-  }).flatMap(([option, given]) => (given ? [option] : []))
+  }).flatMap(([option, isDeclared]) => (isDeclared ? [option] : []))
   if (fills.length > 1) yield `${fills.join(' and ')} exclude each other.`
   yield* limitContradictions(column)
   if (column.databaseDefault !== undefined) {
@@ -301,7 +304,7 @@ function* writeOnlyContradictions(column: Column): Generator<string> {
   if (column.primaryKey) {
     yield 'the URL of each record contains its key, so a primary key column cannot be write-only; leave writeOnly out.'
   }
-  if (column.unique) yield `${tellsByConflict} Leave unique or writeOnly out.`
+  if (column.unique) yield `${conflictRevealsValue} Leave unique or writeOnly out.`
   const { json, isOnlyRead } = columnTypes[type]
   if (json === 'any' || isOnlyRead) {
     yield `a column of type ${type} cannot be write-only; declare type: 'text', or hidden: true instead of writeOnly.`
@@ -309,9 +312,10 @@ function* writeOnlyContradictions(column: Column): Generator<string> {
 }
 
 /** Why unique values cannot be write-only. */
-export const tellsByConflict =
+export const conflictRevealsValue =
   'the 409 of a duplicate would tell whether a value is stored, so a unique column cannot be write-only.'
 
+/** Yields a message if a default is no value of the column. */
 function* notFitting(
   column: Column,
   option: 'default' | 'databaseDefault',

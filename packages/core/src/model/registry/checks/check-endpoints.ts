@@ -1,4 +1,4 @@
-// Checks that no two resources share a path.
+// Checks at start-up that no two resources share a path.
 
 import type { Problems } from '../../settings/setting-problems.ts'
 import type { Resource } from '../resource.ts'

@@ -1,4 +1,5 @@
-// Checks a published model: its names, its columns and its key.
+// Checks a published model at start-up, after its columns and before its relations are resolved: its names, columns, key, rights, unique sets and
+// search.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { AnyModel, ComputedColumn } from '../../define-model.ts'
@@ -24,7 +25,9 @@ export interface StartDialect {
   readonly jsonValue?: unknown
   /** Present if the database has locks of names. */
   readonly lockOfName?: unknown
+  /** Returns the values that a column may contain in another form than its type has, such as `infinity` among timestamps. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
+  /** Whether a column may contain values that are not of its type. */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
 }
 
@@ -132,6 +135,7 @@ function checkFields(
   }
 }
 
+/** Returns the problem of a list column on a database that has none. */
 function noLists(dialect: StartDialect | undefined, { type }: NamedColumn): string | undefined {
   if (type !== 'list' || dialect === undefined || dialect.listMatch !== undefined) return undefined
   return (
@@ -145,13 +149,13 @@ function checkRights({ allColumns, settings }: Resource, at: string, problems: P
   for (const column of allColumns.values()) {
     const { name, hidden, definition, computed } = column
     const place = `${at}.${computed === undefined ? 'columns' : 'computed'}.${name}`
-    const given = definition.read !== undefined ? 'read' : definition.write && 'write'
+    const right = definition.read !== undefined ? 'read' : definition.write && 'write'
     // `checkColumn` reports `read` of a write-only column.
-    if (given === undefined || isWriteOnly(column)) continue
+    if (right === undefined || isWriteOnly(column)) continue
     if (hidden) {
       const why = definition.hidden === true ? 'it is hidden' : 'its name looks like a credential'
-      const fix = `leave ${given} out, or declare hidden: false`
-      problems.add(`${place}.${given}`, `${why}, so that nobody can use it; ${fix}.`)
+      const fix = `leave ${right} out, or declare hidden: false`
+      problems.add(`${place}.${right}`, `${why}, so that nobody can use it; ${fix}.`)
     }
     if (name === settings.softDelete?.attribute && definition.read !== undefined) {
       const why = 'include_deleted tells which records are deleted'

@@ -1,4 +1,4 @@
-// Checks on_delete of relations, after their columns are resolved.
+// Checks the option on_delete of relations at start-up, after their columns are resolved.
 
 import { tableKey } from '../../../lib/sql/table-name.ts'
 import type { AnyModel } from '../../define-model.ts'
@@ -33,7 +33,7 @@ const outOfReach = ({ name, meta }: AnyModel): string =>
     ? `${name} has no meta, so no DELETE reaches its records. Give it a meta, or leave on_delete to the foreign key in the database.`
     : `${name} is read-only. Leave on_delete to the foreign key in the database.`
 
-/** `byKey` has the first relation of each foreign key. */
+/** Returns what is wrong with an on_delete. `byKey` has the first relation of each foreign key: two cannot say different things. */
 function problemOf(
   relation: ResolvedRelation,
   byKey: Map<string, ResolvedRelation>,

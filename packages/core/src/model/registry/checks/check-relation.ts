@@ -1,4 +1,4 @@
-// Checks the form of a declared relation, before its names are resolved.
+// Checks the form of a declared relation at start-up, before its names are resolved: its kind, and the types of its members.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { Relation } from '../../relation.ts'
@@ -12,6 +12,7 @@ const key: Check = (value) => {
     : `expected a name or a list of names, got ${shown(value)}.`
 }
 
+/** The members of a relation by a foreign key. */
 const direct: Readonly<Record<string, Check>> = { target: text, key }
 /** The members that a relation of each kind must have. */
 const members: Readonly<Record<Relation['kind'], Readonly<Record<string, Check>>>> = {
@@ -50,14 +51,14 @@ export function checkRelation(relation: Relation, at: string, problems: Problems
     return false
   }
   const required = members[relation.kind]
-  const given = new Map(Object.entries(relation))
+  const declared = new Map(Object.entries(relation))
   for (const [name, check] of Object.entries(required)) {
-    const message = check(given.get(name))
+    const message = check(declared.get(name))
     if (message !== undefined) problems.add(`${at}.${name}`, message)
   }
   const optional = optionalMembers[relation.kind]
   const known = ['kind', ...Object.keys(required), ...Object.keys(optional)]
-  for (const [name, value] of given) {
+  for (const [name, value] of declared) {
     if (name === 'on_delete' && !known.includes(name)) {
       problems.add(`${at}.${name}`, onDeleteElsewhere(relation))
     } else if (!known.includes(name)) {

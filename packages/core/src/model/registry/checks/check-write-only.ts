@@ -1,9 +1,9 @@
-// Checks what a model and its relations do with write-only columns. The options of the columns themselves are in `check-column.ts`.
+// Checks at start-up what a model and its relations do with write-only columns. `check-column.ts` checks the options of the columns themselves.
 
 import type { Problems } from '../../settings/setting-problems.ts'
 import { keysOf } from '../caller-registry.ts'
 import type { Resource } from '../resource.ts'
-import { tellsByConflict } from './check-column.ts'
+import { conflictRevealsValue } from './check-column.ts'
 import { isSoftDeleteAttribute, isWriteOnly } from './field-rules.ts'
 
 /** Reports write-only columns whose values responses, statuses or queries would tell. The relations are resolved. */
@@ -14,7 +14,7 @@ export function checkWriteOnly(resource: Resource, problems: Problems): void {
     for (const name of set) {
       const column = allColumns.get(name)
       if (column === undefined || !isWriteOnly(column)) continue
-      problems.add(`${at}.unique[${i}]`, `"${name}": ${tellsByConflict} Leave it out of the set.`)
+      problems.add(`${at}.unique[${i}]`, `"${name}": ${conflictRevealsValue} Leave it out of the set.`)
     }
   }
   for (const column of allColumns.values()) {

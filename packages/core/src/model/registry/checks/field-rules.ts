@@ -1,4 +1,5 @@
-// Which fields clients can write, and which a new record requires (docs/guide/writing.md).
+// Which fields clients can write, and which a new record requires (docs/guide/writing.md): for the checks at start-up, for reading bodies
+// (`write/body`), and for the OpenAPI document.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { CodedProblem } from '../../../lib/problems/problem-codes.ts'
@@ -109,9 +110,12 @@ export function conflictKeys(resource: Resource): readonly ConflictKey[] {
     names.length === columns.length ||
     (names.length > 0 &&
       keys.every((other) => other.columns === columns || !hasNames(other, names)))
-  return keys.filter((key) => isNamed(key) && key.columns.every((one) => isMatched(resource, one)))
+  return keys.filter(
+    (key) => isNamed(key) && key.columns.every((column) => isMatched(resource, column)),
+  )
 }
 
+/** Whether the service has a value of the column by which it can look for a stored record. */
 const isMatched = (resource: Resource, column: NamedColumn): boolean =>
   column.hidden
     ? hasInitialValue(resource, column) && !isFirstNull(resource, column)
@@ -123,6 +127,7 @@ const isFirstNull = (resource: Resource, column: NamedColumn): boolean =>
     ? resource.settings.softDelete?.active === null
     : column.definition.default === null
 
+/** Returns the names of the columns that clients can see. */
 export const visibleNames = (columns: readonly NamedColumn[]): readonly string[] =>
   columns.flatMap(({ hidden, name }) => (hidden ? [] : name))
 
@@ -132,6 +137,7 @@ export const hasNames = (
   wanted: readonly string[],
 ): boolean => names.length === wanted.length && names.every((name) => wanted.includes(name))
 
+/** Whether the column marks the deleted records of its model. */
 export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColumn): boolean =>
   settings.softDelete?.attribute === column.name
 

@@ -1,5 +1,5 @@
-// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record
-// deletes the rows.
+// Junction rows between a published and an unpublished model. No client sees the relation, but a DELETE of the published record deletes the rows,
+// so that the registry keeps where they are (`Resource.unpublishedLinks`).
 
 import { tableKey } from '../../../lib/sql/table-name.ts'
 import type { AnyModel } from '../../define-model.ts'

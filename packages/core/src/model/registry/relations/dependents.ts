@@ -1,4 +1,5 @@
-// Dependents: the tables that reference the rows of a resource, by the published models; DELETE checks them first (docs/guide/writing.md).
+// Dependents: the tables that reference the rows of a resource, by the published models (docs/guide/writing.md). A DELETE looks in them first for
+// rows that refer to the record, and refuses, deletes or changes them as `on_delete` says.
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
 import type { OnDelete } from '../../relation.ts'
@@ -33,14 +34,14 @@ export interface DependentModel extends Dependent {
 export const hasModel = (dependent: Dependent): dependent is DependentModel =>
   dependent.resource !== null
 
-const known = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
+const dependentsByRegistry = new WeakMap<Registry, ReadonlyMap<Resource, readonly Dependent[]>>()
 
 /** Returns the dependents of a resource: each foreign key once, whichever side declares the relation; that with an on_delete is preferred. */
 export function dependentsOf(registry: Registry, resource: Resource): readonly Dependent[] {
-  let all = known.get(registry)
+  let all = dependentsByRegistry.get(registry)
   if (all === undefined) {
     all = collect(registry)
-    known.set(registry, all)
+    dependentsByRegistry.set(registry, all)
   }
   return all.get(resource) ?? []
 }
@@ -160,8 +161,8 @@ export function removalReach(
   const deleted = new Set([resource])
   const emptied = new Set<Resource>()
   // The loop also visits the resources that it adds.
-  for (const one of deleted) {
-    for (const dependent of dependentsOf(registry, one)) {
+  for (const reached of deleted) {
+    for (const dependent of dependentsOf(registry, reached)) {
       if (!hasModel(dependent)) continue
       const action = actionOn(dependent, cascade)
       if (action === 'cascade') deleted.add(dependent.resource)

@@ -1,9 +1,11 @@
-// Inverses: pairs each relation with the relation of its target that uses the same keys.
+// Inverses: pairs each relation with the relation of its target that uses the same keys, as `book.author` and `author.books`, when the registry is
+// built. Embedding and nested writes then do not follow a relation back to where they came from.
 
 import { tableKey } from '../../../lib/sql/table-name.ts'
 import type { Resource } from '../resource.ts'
-import type { OpenRelation } from './resolve-relations.ts'
+import type { MutableRelation } from './resolve-relations.ts'
 
+/** Writes pairs of columns as a text that is equal for equal keys. `through` tells kinds of relations or junction tables apart. */
 const key = (pairs: readonly (readonly [string, string])[], through: string): string =>
   // The other side may list the columns of a composite key in another order.
   [through, ...pairs.map(([from, to]) => `${from}=${to}`).sort()].join('\n')
@@ -12,7 +14,7 @@ const reversed = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([from, to]) => [to, from] as const)
 
 /** Returns the signature of a relation, and the signature that its inverse must have. */
-function signatures(relation: OpenRelation): { readonly own: string; readonly back: string } {
+function signatures(relation: MutableRelation): { readonly own: string; readonly back: string } {
   const { source, target, through } = relation
   const there = `${source.name}>${target.name}\n`
   const here = `${target.name}>${source.name}\n`
@@ -36,16 +38,16 @@ function signatures(relation: OpenRelation): { readonly own: string; readonly ba
 
 /** Sets `inverse` of every relation that has an inverse. If several relations match, the first declared one is the inverse. */
 export function linkInverses(resources: readonly Resource[]): void {
-  const bySignature = new Map<string, OpenRelation>()
-  const open: { readonly relation: OpenRelation; readonly back: string }[] = []
+  const bySignature = new Map<string, MutableRelation>()
+  const expected: { readonly relation: MutableRelation; readonly back: string }[] = []
   for (const resource of resources) {
-    for (const relation of resource.relations.values() as Iterable<OpenRelation>) {
+    for (const relation of resource.relations.values() as Iterable<MutableRelation>) {
       const { own, back } = signatures(relation)
       if (!bySignature.has(own)) bySignature.set(own, relation)
-      open.push({ relation, back })
+      expected.push({ relation, back })
     }
   }
-  for (const { relation, back } of open) {
+  for (const { relation, back } of expected) {
     const inverse = bySignature.get(back)
     if (inverse !== undefined && inverse !== relation) relation.inverse = inverse
   }

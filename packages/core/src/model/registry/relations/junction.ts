@@ -1,4 +1,5 @@
-// Junction: the published model of a many-to-many's junction table, with its two foreign keys.
+// Junction: the published model of a many-to-many's junction table, with its two foreign keys. If there is one, links are records of it, which
+// follow its policies and hooks.
 
 import type { ForeignKeyColumn, NamedColumn, ResolvedRelation, Resource } from '../resource.ts'
 

@@ -1,4 +1,4 @@
-// Relation addresses: how the URL of a relation is made from columns of its row; computed when the registry is built.
+// Relation addresses: how a response makes the URL of a relation from columns of its row; computed when the registry is built.
 
 import type { RelationAddress, ResolvedRelation } from '../resource.ts'
 import { isKeyless } from '../row-identity.ts'

@@ -15,8 +15,8 @@ export function resolveRelationOrder(
   at: string,
   problems: Problems,
 ): readonly RelationOrderTerm[] {
-  const given = 'order_by' in relation ? relation.order_by : undefined
-  return [given ?? []].flat().map((text) => {
+  const declared = 'order_by' in relation ? relation.order_by : undefined
+  return [declared ?? []].flat().map((text) => {
     const [, nulls] = nullsAtEnd.exec(text) ?? []
     const descending = text.startsWith('-')
     const name = text.slice(descending ? 1 : 0).replace(nullsAtEnd, '')

@@ -1,4 +1,5 @@
-// Resolves the relations of a resource: names become columns of both sides; a name that does not exist becomes a problem.
+// Resolves the relations of a resource when the registry is built: names become columns of both sides; a name that does not exist becomes a
+// problem. `at` is the place in messages: `models.Book.relations.author`.
 
 import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -35,6 +36,7 @@ export interface RelationScope {
   readonly problems: Problems
 }
 
+/** Returns the names of a key, which is one name or a list. */
 const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
 /** Resolves the columns of a key; undefined if there was a problem. `hint` completes the message about a column that does not exist. */
@@ -120,7 +122,7 @@ function pairUp(
 }
 
 /** What the keys of a relation's declaration decide. */
-type Compared = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
+type RelationKeys = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
 
 /** Resolves the key columns of both sides; undefined if there was a problem. */
 function sides(
@@ -129,7 +131,7 @@ function sides(
   target: Resource,
   at: string,
   scope: RelationScope,
-): Compared | undefined {
+): RelationKeys | undefined {
   const { problems } = scope
   if (relation.kind === 'manyToMany') {
     const keyless = [source, target].find(isKeyless)
@@ -178,14 +180,15 @@ const isUnique = (columns: readonly NamedColumn[], resource: Resource): boolean 
       (resource.primaryKey.length === 1 && resource.primaryKey[0] === column),
   )
 
+/** Resolves the foreign keys of the junction table of a many-to-many; undefined if there was a problem. */
 function junction(
   relation: Extract<Relation, { kind: 'manyToMany' }>,
   source: Resource,
   target: Resource,
   at: string,
   { tables, problems }: RelationScope,
-): Compared | undefined {
-  let good = true
+): RelationKeys | undefined {
+  let isValid = true
   const name = { schema: relation.schema ?? source.schema, table: relation.through }
   const table = tables.get(tableKey(name))
   for (const [side, resource] of [
@@ -199,16 +202,16 @@ function junction(
         `${at}.${side}`,
         `the keys differ in length: (${names.join(', ')}) of ${relation.through}, (${key}) of ${resource.name}.`,
       )
-      good = false
+      isValid = false
     }
     for (const name of names) {
       const wrong = table && noJunctionColumn(table, relation.through, name)
       if (wrong === undefined) continue
       problems.add(`${at}.${side}`, wrong)
-      good = false
+      isValid = false
     }
   }
-  if (!good) return undefined
+  if (!isValid) return undefined
   const through = {
     ...name,
     from: foreignKey(list(relation.from), source, table?.resource),
@@ -246,14 +249,14 @@ function noJunctionColumn(
 }
 
 /** A relation before its inverse is set. */
-export type OpenRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
+export type MutableRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
 
 /** Resolves the relations of a resource whose targets are published, by name, in model order. */
 export function resolveRelations(
   source: Resource,
   scope: RelationScope,
-): Map<string, OpenRelation> {
-  const resolved = new Map<string, OpenRelation>()
+): Map<string, MutableRelation> {
+  const resolved = new Map<string, MutableRelation>()
   const segments = new Map<string, string>()
   for (const [name, relation] of Object.entries(source.model.relations)) {
     const at = `models.${source.name}.relations.${name}`
@@ -279,8 +282,8 @@ export function resolveRelations(
     const onDelete = ('on_delete' in relation ? relation.on_delete : undefined) ?? 'restrict'
     const order = resolveRelationOrder(relation, target, at, scope.problems)
     const facts = { name, segment, cardinality, kind, source, target, onDelete, order } as const
-    const open = { ...facts, ...columns }
-    resolved.set(name, { ...open, address: addressOf(open) })
+    const withoutAddress = { ...facts, ...columns }
+    resolved.set(name, { ...withoutAddress, address: addressOf(withoutAddress) })
   }
   return resolved
 }

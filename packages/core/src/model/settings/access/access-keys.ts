@@ -1,4 +1,5 @@
-// The checks of role maps and of authentication requirements: their keys, and what each key may hold.
+// The checks of role maps (`API_ROLE_MAP: { POST: 'editor' }`) and of authentication requirements at start-up: their keys, and what each key
+// may hold. `requirements.ts` and `role-maps.ts` look up the key that decides a request.
 
 import { type Check, mapping, shown, together } from '../setting-checks.ts'
 import type { AccessKey, AuthRequirements } from './access-types.ts'
@@ -44,24 +45,24 @@ const requirement: Check = (value) =>
 export const authRequirements: Check = (value) => {
   const problem = mapping([...accessKeys, ...names], requirement)(value)
   if (problem !== undefined) return problem
-  const given = value as AuthRequirements
-  const { HEAD, QUERY, OPTIONS } = given
-  const lists = requiresRead(given, 'GET_MANY')
-  const records = requiresRead(given, 'GET_ONE')
+  const requirements = value as AuthRequirements
+  const { HEAD, QUERY, OPTIONS } = requirements
+  const lists = requiresRead(requirements, 'GET_MANY')
+  const records = requiresRead(requirements, 'GET_ONE')
   if (differs(HEAD, lists) || differs(HEAD, records)) return contradiction('HEAD', HEAD)
   if (differs(QUERY, lists)) return contradiction('QUERY', QUERY)
   return differs(OPTIONS, false) ? contradiction('OPTIONS', OPTIONS) : undefined
 }
 
-const differs = (given: boolean | string | undefined, required: boolean): boolean =>
-  given !== undefined && isSwitchedOn(given) !== required
+const differs = (setting: boolean | string | undefined, required: boolean): boolean =>
+  setting !== undefined && isSwitchedOn(setting) !== required
 
 const contradiction = (name: string, value: unknown): string =>
   `${name}: ${shown(value)} has no effect. ${otherMethods[name]}. Leave it out.`
 
 /** Whether reads of a kind need authentication. */
-function requiresRead(given: AuthRequirements, key: AccessKey): boolean {
+function requiresRead(requirements: AuthRequirements, key: AccessKey): boolean {
   const deciding = [key, 'GET', 'ALL', '*'] as const
-  const found = deciding.map((one) => given[one]).find((one) => one !== undefined)
+  const found = deciding.map((name) => requirements[name]).find((value) => value !== undefined)
   return found === undefined || isSwitchedOn(found)
 }

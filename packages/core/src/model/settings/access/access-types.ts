@@ -8,6 +8,7 @@ import type { HookArgs, HookQuery, HookRecord, HookTables, HookUser } from './ho
 import type { PolicyScope } from './scope-types.ts'
 
 type Awaitable<T> = T | Promise<T>
+/** What a hook returns to refuse. */
 type Falsy = false | null | undefined | 0 | ''
 
 /** The strategies of API_AUTHENTICATE_METHOD. */
@@ -63,6 +64,7 @@ export interface AccessPolicy<User = HookUser, DB = HookTables> {
   readonly scope?: PolicyScope<User, DB>
   /** Narrows every read of the model's rows, also in joins, embeds and filters. */
   scope_query?(query: HookQuery, args: HookArgs<User, DB>): Awaitable<HookQuery | Falsy>
+  /** Called for the record of a GET of one record, and for each embedded record; not for the rows of lists. */
   can_read?(object: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
   can_create?(data: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>
   can_update?(object: HookRecord, data: HookRecord, args: HookArgs<User, DB>): Awaitable<unknown>

@@ -1,4 +1,4 @@
-// AddedRecord: the type of the record that an `add` callback receives. Types only.
+// AddedRecord: the type of the new record that the `add_callback` of a model receives: which of its members are surely present. Types only.
 
 import type { AnyModel } from '../../define-model.ts'
 import type { RecordOf } from '../../infer.ts'
@@ -59,6 +59,7 @@ type KeyOf<R> = R extends { readonly kind: 'belongsTo'; readonly key: infer K }
     : K
   : never
 
+/** The foreign keys of a model. */
 type References<M extends AnyModel> = KeyOf<M['relations'][keyof M['relations']]>
 
 type IsUnion<T, All = T> = [T] extends [never]
@@ -98,6 +99,7 @@ type FilledKeys<C> = {
   [K in keyof C]: C[K] extends Filled ? K : HasDefault<C[K]> extends true ? K : never
 }[keyof C]
 
+/** The names of the members that are surely present. */
 type PresentKeys<M extends AnyModel> = RequiredKeys<M> | FilledKeys<M['columns']>
 
 /**

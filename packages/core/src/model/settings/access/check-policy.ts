@@ -1,4 +1,5 @@
-// Checks an access policy: every hook is a function, and no name resembles a hook, since a misspelt hook would never be called.
+// Checks an access policy at start-up: every hook is a function, and no name resembles a hook, since a misspelt hook would never be called. Makes
+// the policy of a model of what the host has declared: an object, a class or a function.
 
 import { didYouMean, nearest } from '../../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../define-model.ts'
@@ -55,6 +56,7 @@ function problemOf(value: object, { isPlain }: { readonly isPlain: boolean }): s
   return isPlain || names.some(isHook) ? undefined : `has none of ${policyHooks.join(', ')}.`
 }
 
+/** Returns what is wrong with a member of a policy. */
 function wrongHook(name: string, hook: unknown): string | undefined {
   if (typeof hook === 'function') return undefined
   // It may be a misspelt reference to a hook.

@@ -1,4 +1,5 @@
-// The types of the host's functions in the configuration (docs/guide/hooks.md); records use field names and JSON values. Types only.
+// The types of the host's functions in the configuration (docs/guide/hooks.md), and of the arguments that they receive; records use field names and
+// JSON values. Types only.
 
 import type { Kysely } from 'kysely'
 import type { JsonValue } from '../../../lib/json/json-value.ts'
@@ -34,7 +35,9 @@ export type UserOf<
 type API_USER_MODEL<M extends AnyModel> = { [K in keyof RecordOf<M>]: RecordOf<M>[K] }
 
 // `infer` keeps TypeScript from inferring what a strategy returns from a hook, whose user may be declared with another type.
-type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] extends [infer User]
+type UserGivenBy<CustomUser, KeyUser> = [
+  ReturnedUser<CustomUser> | ReturnedUser<KeyUser>,
+] extends [infer User]
   ? [User] extends [never]
     ? HookUser
     : User | null
@@ -47,18 +50,18 @@ type UserGivenBy<CustomUser, KeyUser> = [Given<CustomUser> | Given<KeyUser>] ext
  */
 export type OtherUser<M extends AnyModel, CustomUser> = string extends
   | M['name']
-  | keyof Given<CustomUser>
+  | keyof ReturnedUser<CustomUser>
   ? unknown
-  : [Exclude<keyof RowOf<M>, keyof Given<CustomUser>>] extends [never]
+  : [Exclude<keyof RowOf<M>, keyof ReturnedUser<CustomUser>>] extends [never]
     ? unknown
-    : [Exclude<keyof Given<CustomUser>, keyof RecordOf<M>>] extends [infer Name extends string]
+    : [Exclude<keyof ReturnedUser<CustomUser>, keyof RecordOf<M>>] extends [infer Name extends string]
       ? [Name] extends [never]
         ? unknown
         : `API_USER_MODEL has no column "${Name}", as the user of API_CUSTOM_AUTH`
       : unknown
 
 /** The type of the user that a function of the host returns; never if it is not known. */
-type Given<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null | undefined>
+type ReturnedUser<T> = unknown extends T ? never : Exclude<T, boolean | '' | 0 | null | undefined>
 
 /** A Kysely select query on the model's table, of the host's own instance. */
 // biome-ignore lint/suspicious/noExplicitAny: the database of the query is the host's

@@ -1,4 +1,4 @@
-// PolicyFor: the hooks of a policy, typed by their model. Types only.
+// PolicyFor: the hooks of a policy in the meta of a model, `access_policy: (model) => ({ … })`, typed by the columns of the model. Types only.
 
 import type { SelectQueryBuilder } from 'kysely'
 import type { AnyModel } from '../../define-model.ts'
@@ -20,11 +20,13 @@ type Tables<M extends AnyModel, DB> = M['table'] extends keyof DB
     : TableByName<M>
   : TableByName<M>
 
+/** `{ books: { id: number; title: string } }` */
 type TableByName<M extends AnyModel> = Readonly<Record<M['table'], TableOf<M['columns']>>>
 
 // biome-ignore lint/suspicious/noExplicitAny: joins change the tables, and any selection that has the columns will do
 type Narrowed = SelectQueryBuilder<any, any, any>
 
+/** The query that `scope_query` receives. */
 type Query<M extends AnyModel, DB> = SelectQueryBuilder<
   Tables<M, DB>,
   M['table'] & keyof Tables<M, DB>,

@@ -1,4 +1,4 @@
-// Resolves which strategies protect a model and which kinds of request need authentication: by its meta, otherwise by config.
+// Resolves at start-up which strategies protect a model and which kinds of request need authentication: by its meta, otherwise by config.
 
 import type { ApiConfig } from '../config.ts'
 import type { Meta } from '../meta.ts'
@@ -13,9 +13,9 @@ export const isSwitchedOn = (value: boolean | string): boolean =>
   /^(?:true|1|yes|on)$/.test(String(value))
 
 /** Requirements with strings converted to booleans. */
-function readRequirements(given: AuthRequirements): Requirements {
+function readRequirements(configured: AuthRequirements): Requirements {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([key, value]) =>
+    Object.entries(configured).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, isSwitchedOn(value)]],
     ),
   )

@@ -1,4 +1,5 @@
-// Resolves the callbacks of each method, in order of precedence: meta for the method, meta, config (docs/guide/hooks.md).
+// Resolves the callbacks of each method at start-up, in order of precedence (docs/guide/hooks.md): meta for the method (`post_add_callback`), meta
+// (`add_callback`), config (API_ADD_CALLBACK).
 
 import type { ApiConfig } from '../config.ts'
 import { type Meta, metaKeyOf } from '../meta.ts'
@@ -30,7 +31,8 @@ export interface HookSettings {
   readonly error?: ErrorCallback
 }
 
-const keys = {
+/** The key of each callback in config. */
+const callbackKeys = {
   setup: 'API_SETUP_CALLBACK',
   filter: 'API_FILTER_CALLBACK',
   add: 'API_ADD_CALLBACK',
@@ -92,16 +94,19 @@ export function placeOfHook(
   { name, meta }: { readonly name: string; readonly meta?: Meta | undefined },
   method: string,
 ): string {
-  const key = metaKeyOf(keys[hook])
+  const key = metaKeyOf(callbackKeys[hook])
   const settings = (meta ?? {}) as Readonly<Record<string, unknown>>
   const own = [`${methodKeys[method] ?? 'get'}_${key}`, key].find(
-    (one) => settings[one] !== undefined && settings[one] !== null,
+    (name) => settings[name] !== undefined && settings[name] !== null,
   )
-  return own === undefined ? `config.${keys[hook]}` : `models.${name}.meta.${own}`
+  return own === undefined ? `config.${callbackKeys[hook]}` : `models.${name}.meta.${own}`
 }
 
-function resolve(find: (key: (typeof keys)[keyof typeof keys]) => unknown): HookSettings {
-  const found = Object.entries(keys)
+type CallbackKey = (typeof callbackKeys)[keyof typeof callbackKeys]
+
+/** Returns the callbacks that `find` has for their keys. */
+function resolve(find: (key: CallbackKey) => unknown): HookSettings {
+  const found = Object.entries(callbackKeys)
     .map(([name, key]) => [name, find(key)] as const)
     .filter(([, callback]) => callback !== undefined)
   return Object.fromEntries(found) as HookSettings

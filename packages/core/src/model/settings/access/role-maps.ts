@@ -1,12 +1,12 @@
-// Resolves the role maps and the policy of a model: those of its meta, otherwise those of config. In both, a role map takes
-// precedence over lists of roles.
+// Resolves the role maps and the policy of a model at start-up: those of its meta, otherwise those of config. In both, a role map takes precedence
+// over lists of roles. What is replaced or ignored is kept, for warnings.
 
 import type { ApiConfig } from '../config.ts'
 import type { Meta } from '../meta.ts'
 import type { PolicySetting, RoleMapSetting } from '../settings.ts'
 import type { RoleRule } from './access-types.ts'
 
-/** The role settings of one level: the model's meta, or config. */
+/** The role settings of one level: the model's meta, or config. `…At` says where each is written, for messages. */
 interface Level {
   readonly map: RoleMapSetting['map'] | undefined
   readonly mapAt: string

@@ -1,8 +1,9 @@
-// The check of a role rule in a role map or a column's `read` and `write`.
+// The check of a role rule, such as `'editor'` or `['editor', 'auditor']`, in a role map or a column's `read` and `write`.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { type Check, listOf, text } from '../setting-checks.ts'
 
+/** Accepts a list of at least one role. */
 const someRoles: Check = (value) =>
   Array.isArray(value) && value.length === 0 ? 'expected a role' : listOf(text)(value)
 

@@ -1,4 +1,5 @@
-// Scopes in plain data: conditions on columns and relations that select the rows a caller may see. Types only.
+// Scopes in plain data: the member `scope` of a policy, conditions on columns and relations that select the rows a caller may see:
+// `{ owner_id: { eq: ({ user }) => user.id } }`. Types only.
 
 import type { FilterOperator } from '../../query-words/operators.ts'
 import type { HookArgs, HookTables, HookUser } from './hook-types.ts'

@@ -1,4 +1,5 @@
-// SqlValues: the functions by which the application's own statements have the names and stored forms of the database. Types only.
+// SqlValues: the functions `toRow`, `toRecord` and `toColumn`, by which the application's own statements have the names and stored forms of the
+// database. They are members of the API and of the arguments of hooks. Types only.
 
 import type { AnyModel } from '../../define-model.ts'
 import type { RecordOf } from '../../infer.ts'

@@ -1,4 +1,4 @@
-// The paths of the authentication endpoints, and which of them are served.
+// The paths of the authentication endpoints, and which of them are served; resolved at start-up.
 
 import type { StrategyName } from '../access/access-types.ts'
 import type { ApiConfig } from '../config.ts'
@@ -19,7 +19,10 @@ export function authPaths(config: ApiConfig): {
   }
 }
 
-/** Returns the path of each authentication route, or null where the route is not served. */
+/**
+ * Returns the path of each authentication endpoint, or null where it is not served. `issuesTokens`: the service issues tokens itself, so that it
+ * has a login for them, a refresh and a logout.
+ */
 export function resolveAuthRoutes(
   config: ApiConfig,
   strategies: readonly StrategyName[],
@@ -29,12 +32,12 @@ export function resolveAuthRoutes(
   const served = config.API_AUTO_AUTH_ROUTES !== false && strategies.length > 0
   const jwt = served && issuesTokens
   const login = jwt || (served && strategies.some((name) => name === 'basic' || name === 'api_key'))
-  const own = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
+  const me = served && config.API_EXPOSE_ME !== false && config.API_USER_MODEL !== undefined
   return {
     login: login ? paths.login : null,
     refresh: jwt ? paths.refresh : null,
     logout: jwt ? paths.logout : null,
-    me: own ? paths.me : null,
+    me: me ? paths.me : null,
     keys: served && config.API_KEYS === true ? paths.keys : null,
   }
 }

@@ -37,7 +37,7 @@ export interface KeyTexts {
 export interface JwtSettings {
   /** Signs the tokens that the service issues. */
   readonly algorithm: Algorithm
-  /** Those accepted in verification. */
+  /** The algorithms that are accepted in verification. */
   readonly allowed: readonly Algorithm[]
   readonly issuer: string | undefined
   readonly audience: string | undefined

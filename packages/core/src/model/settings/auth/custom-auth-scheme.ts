@@ -1,4 +1,5 @@
-// CustomAuthScheme: where the custom strategy finds its credential, and the check of that setting.
+// CustomAuthScheme: where the custom strategy finds its credential (API_CUSTOM_AUTH_SCHEME), for the OpenAPI document and `Vary`; and the check of
+// that setting.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { Check } from '../setting-checks.ts'
@@ -27,6 +28,7 @@ export type CustomAuthScheme =
       readonly description?: string
     }
 
+/** The members that a scheme of each kind may have. */
 const members: Readonly<Record<CustomAuthScheme['in'], readonly string[]>> = {
   cookie: ['in', 'name', 'csrf', 'description'],
   header: ['in', 'name', 'description'],
@@ -42,24 +44,24 @@ export const customAuthScheme: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return "expected an object such as { in: 'cookie', name: 'session' }."
   }
-  const given = value as Readonly<Record<string, unknown>>
-  const place = String(given.in)
+  const scheme = value as Readonly<Record<string, unknown>>
+  const place = String(scheme.in)
   if (!places.includes(place)) {
     return `in: expected one of ${places.join(', ')}.${didYouMean(place, places)}`
   }
   const known = members[place as CustomAuthScheme['in']]
-  const unknown = Object.keys(given).find((key) => !known.includes(key))
+  const unknown = Object.keys(scheme).find((key) => !known.includes(key))
   if (unknown !== undefined) {
     return `"${unknown}" is not a member of the scheme "${place}": expected ${known.join(', ')}.`
   }
-  if (known.includes('name') && !(typeof given.name === 'string' && token.test(given.name))) {
+  if (known.includes('name') && !(typeof scheme.name === 'string' && token.test(scheme.name))) {
     return `name: expected the name of a ${place}.`
   }
-  if (given.csrf !== undefined && !(typeof given.csrf === 'string' && token.test(given.csrf))) {
+  if (scheme.csrf !== undefined && !(typeof scheme.csrf === 'string' && token.test(scheme.csrf))) {
     return 'csrf: expected the name of a header.'
   }
   const wrong = ['format', 'description'].find(
-    (key) => given[key] !== undefined && typeof given[key] !== 'string',
+    (key) => scheme[key] !== undefined && typeof scheme[key] !== 'string',
   )
   return wrong === undefined ? undefined : `${wrong}: expected a string.`
 }

@@ -1,4 +1,5 @@
-// Parses IP addresses and CIDR ranges into comparable numbers; an IPv4-mapped IPv6 address is treated as IPv4.
+// Parses IP addresses and CIDR ranges into comparable numbers, for API_TRUSTED_PROXIES and rate limits by address; an IPv4-mapped IPv6 address is
+// treated as IPv4.
 
 /** An address as a number of 32 or 128 bits. */
 export interface Ip {
@@ -12,6 +13,7 @@ export interface IpRange {
   readonly prefix: number
 }
 
+/** `192.0.2.1` as a number; undefined for another text. */
 function ipv4(text: string): bigint | undefined {
   const parts = text.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part))) {
@@ -21,6 +23,7 @@ function ipv4(text: string): bigint | undefined {
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }
 
+/** `2001:db8::1` as a number; undefined for another text. */
 function ipv6(text: string): bigint | undefined {
   // The longest form is `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`.
   if (text.length > 45) return undefined
@@ -53,9 +56,9 @@ export function parseIp(text: string): Ip | undefined {
 
 /** Parses `10.0.0.0/8`, `fd00::/8`, or a single address. */
 export function parseIpRange(text: string): IpRange | undefined {
-  const [address = '', length, ...rest] = text.split('/')
+  const [address = '', length, ...more] = text.split('/')
   const ip = parseIp(address)
-  if (ip === undefined || rest.length > 0) return undefined
+  if (ip === undefined || more.length > 0) return undefined
   if (length === undefined) return { ip, prefix: ip.bits }
   // The prefix length of an IPv4-mapped range includes the 96 bits of the mapping.
   const prefix = Number(length) - (ip.bits === 32 && address.includes(':') ? 96 : 0)

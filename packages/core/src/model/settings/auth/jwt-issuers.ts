@@ -1,4 +1,4 @@
-// JwtIssuer: an issuer of tokens besides this service, such as an OpenID provider, and the check of that setting.
+// JwtIssuer: an issuer of tokens besides this service, such as an OpenID provider (API_JWT_ISSUERS), and the check of that setting.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { HookUser } from '../access/hook-types.ts'
@@ -50,34 +50,32 @@ const members = ['issuer', 'audience', 'jwks', 'algorithms', 'typ', 'user']
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const isListOf = (value: unknown, item: (one: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every(item)
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem)
 
 export const jwtIssuer: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return "expected an object such as { issuer: 'https://id.example.com', audience: 'shop', jwks: 'https://id.example.com/jwks', user: (claims) => claims.email }."
   }
-  const given = value as Readonly<Record<string, unknown>>
-  const unknown = Object.keys(given).find((key) => !members.includes(key))
+  const issuer = value as Readonly<Record<string, unknown>>
+  const unknown = Object.keys(issuer).find((key) => !members.includes(key))
   if (unknown !== undefined) {
     return `"${unknown}" is not a member of an issuer: expected ${members.join(', ')}.${didYouMean(unknown, members)}`
   }
-  if (!isText(given.issuer)) return 'issuer: expected the claim "iss" of its tokens.'
-  if (!isText(given.audience) && !isListOf(given.audience, isText)) {
+  if (!isText(issuer.issuer)) return 'issuer: expected the claim "iss" of its tokens.'
+  if (!isText(issuer.audience) && !isListOf(issuer.audience, isText)) {
     return 'audience: expected the claim "aud" of tokens for this API; without it, tokens for other services would be accepted.'
   }
-  if (typeof given.user !== 'function') return 'user: expected a function of the claims.'
-  if (given.typ !== undefined && !isText(given.typ)) return 'typ: expected a non-empty string.'
-  const algorithm = Array.isArray(given.algorithms)
-    ? given.algorithms.find((one) => !issuerAlgorithms.some((known) => known === one))
-    : given.algorithms
-  if (
-    algorithm !== undefined ||
-    (Array.isArray(given.algorithms) && given.algorithms.length === 0)
-  ) {
-    return `algorithms: expected a list of ${issuerAlgorithms.join(', ')}.${didYouMean(String(algorithm), issuerAlgorithms)}`
+  if (typeof issuer.user !== 'function') return 'user: expected a function of the claims.'
+  if (issuer.typ !== undefined && !isText(issuer.typ)) return 'typ: expected a non-empty string.'
+  const { algorithms } = issuer
+  const wrongAlgorithm = Array.isArray(algorithms)
+    ? algorithms.find((name) => !issuerAlgorithms.some((known) => known === name))
+    : algorithms
+  if (wrongAlgorithm !== undefined || (Array.isArray(algorithms) && algorithms.length === 0)) {
+    return `algorithms: expected a list of ${issuerAlgorithms.join(', ')}.${didYouMean(String(wrongAlgorithm), issuerAlgorithms)}`
   }
-  return jwksProblem(given.jwks)
+  return jwksProblem(issuer.jwks)
 }
 
 /** Who can change the answer of the URL can issue tokens, so it must be HTTPS, except on this machine. */

@@ -1,4 +1,5 @@
-// PEM keys: recognises a PEM, its kind and the size of its RSA modulus, so that a wrong key is refused at start-up.
+// PEM keys of tokens (ACCESS_PUBLIC_KEY and the like): recognises a PEM, its kind and the size of its RSA modulus, so that `resolve-jwt.ts` can refuse
+// a wrong key at start-up, without Web Crypto, which is asynchronous.
 
 /** The key in a PEM text. */
 export interface PemKey {
@@ -28,6 +29,7 @@ export function readPem(text: string): PemKey | string {
   return { kind, modulus, bits }
 }
 
+/** Returns the bytes; none for a wrong text. */
 function bytesOf(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64.replace(/\s/g, '')), (char) => char.charCodeAt(0))

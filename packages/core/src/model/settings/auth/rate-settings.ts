@@ -1,4 +1,4 @@
-// The rate limits of a model, by method.
+// The rate limits of a model, by method: `post_rate_limit: '5 per minute'` in its meta.
 
 import type { MetaMethod } from '../access/callbacks-of-model.ts'
 import type { ApiConfig, MethodName } from '../config.ts'
@@ -10,15 +10,15 @@ export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
 
 /** Resolves the limits: `post_rate_limit` takes precedence over `rate_limit`, and `rate_limit` over API_RATE_LIMIT. */
 export function resolveRates(meta: Meta, config: ApiConfig): RateSettings {
-  const of = (method: MethodName): readonly RateWindow[] => {
+  const windowsOf = (method: MethodName): readonly RateWindow[] => {
     const name = `${method.toLowerCase() as MetaMethod}_rate_limit` as const
     return readRateWindows(meta[name] ?? meta.rate_limit ?? config.API_RATE_LIMIT ?? '') ?? []
   }
   return {
-    GET: of('GET'),
-    POST: of('POST'),
-    PATCH: of('PATCH'),
-    PUT: of('PUT'),
-    DELETE: of('DELETE'),
+    GET: windowsOf('GET'),
+    POST: windowsOf('POST'),
+    PATCH: windowsOf('PATCH'),
+    PUT: windowsOf('PUT'),
+    DELETE: windowsOf('DELETE'),
   }
 }

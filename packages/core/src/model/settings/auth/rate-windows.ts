@@ -13,6 +13,7 @@ const periods: Readonly<Record<string, number>> = {
   day: 86_400_000,
 }
 
+/** `5 per minute`, `100/2 hours` */
 const form = /^([1-9]\d*)\s*(?:\/|\s+per\s+)\s*(?:([1-9]\d*)\s+)?(second|minute|hour|day)s?$/
 
 /**

@@ -1,5 +1,5 @@
-// Resolves the authentication settings: strategies, routes, and the settings each strategy requires; a missing one is reported
-// as a problem.
+// Resolves the authentication settings at start-up: strategies, routes, and the settings each strategy requires; a missing one is reported as a
+// problem. The room `auth` works by the result.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../define-model.ts'
@@ -14,7 +14,7 @@ import { readRateWindows } from './rate-windows.ts'
 import { resolveJwt } from './resolve-jwt.ts'
 import { conditionProblem } from './user-active-problem.ts'
 
-/** Resolves the settings of authentication, from a checked configuration and the strategies that models add. */
+/** Resolves the settings of authentication, from a checked configuration and the strategies that models add (`ofModels`). */
 export function resolveAuth(
   config: ApiConfig,
   env: Environment,

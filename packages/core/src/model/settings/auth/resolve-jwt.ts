@@ -1,4 +1,5 @@
-// Resolves the JWT settings: algorithms, lifetimes and keys; checks that the keys exist, are strong and fit the algorithms.
+// Resolves the settings of the tokens that the service issues, at start-up: algorithms, lifetimes and keys; checks that the keys exist, are strong
+// and fit the algorithms.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { ApiConfig } from '../config.ts'
@@ -14,6 +15,7 @@ import {
 import { looksLikePem, readPem } from './pem.ts'
 import { secretProblem } from './secret-strength.ts'
 
+/** The two kinds of tokens, as the names of keys begin: `ACCESS_SECRET_KEY`. */
 type Kind = 'ACCESS' | 'REFRESH'
 
 /** Resolves the JWT settings; `signs` is false if the service only verifies tokens that others issue. */
@@ -24,7 +26,7 @@ export function resolveJwt(
   problems: Problems,
 ): JwtSettings {
   const { get, find } = reader(config)
-  const algorithm = known(get('API_JWT_ALGORITHM'), 'config.API_JWT_ALGORITHM', problems)
+  const algorithm = knownAlgorithm(get('API_JWT_ALGORITHM'), 'config.API_JWT_ALGORITHM', problems)
   const allowed = resolveAllowed(config, algorithm, problems)
   const keys = (kind: Kind): KeyTexts => resolveKeys(kind, config, env, allowed, signs, problems)
   const access = keys('ACCESS')
@@ -49,7 +51,8 @@ export function resolveJwt(
   }
 }
 
-function known(name: string, at: string, problems: Problems): Algorithm {
+/** Returns the algorithm of this name; reports an unknown one, and returns another so that the checks can go on. */
+function knownAlgorithm(name: string, at: string, problems: Problems): Algorithm {
   const found = algorithms.find((algorithm) => algorithm === name)
   if (found === undefined) {
     const hint = didYouMean(name, algorithms)
@@ -64,11 +67,12 @@ function resolveAllowed(
   algorithm: Algorithm,
   problems: Problems,
 ): readonly Algorithm[] {
-  const given = config.API_JWT_ALLOWED_ALGORITHMS
-  if (given === undefined) return [algorithm]
+  const setting = config.API_JWT_ALLOWED_ALGORITHMS
+  if (setting === undefined) return [algorithm]
   const at = 'config.API_JWT_ALLOWED_ALGORITHMS'
-  const names = (typeof given === 'string' ? given.split(',') : given).map((name) => name.trim())
-  const allowed = [...new Set(names.map((name) => known(name, at, problems)))]
+  const list = typeof setting === 'string' ? setting.split(',') : setting
+  const names = list.map((name) => name.trim())
+  const allowed = [...new Set(names.map((name) => knownAlgorithm(name, at, problems)))]
   if (!allowed.includes(algorithm)) {
     problems.add(at, `lacks ${algorithm}, the algorithm that tokens are signed with.`)
   }
@@ -82,10 +86,11 @@ const howToMakeAPair =
 /** Returns the secret; the environment takes precedence over the configuration. */
 function secretOf(kind: Kind, config: ApiConfig, env: Environment): string | undefined {
   const name = `${kind}_SECRET_KEY` as const
-  const given = env[name]
-  return given === undefined || given === '' ? config[name] : given
+  const variable = env[name]
+  return variable === undefined || variable === '' ? config[name] : variable
 }
 
+/** Resolves the keys of one kind of tokens: a secret if an allowed algorithm is HMAC, a key pair if one is RSA. */
 function resolveKeys(
   kind: Kind,
   config: ApiConfig,
@@ -94,25 +99,25 @@ function resolveKeys(
   signs: boolean,
   problems: Problems,
 ): KeyTexts {
-  const given = secretOf(kind, config, env)
+  const configured = secretOf(kind, config, env)
   const hmac = allowed.some((algorithm) => algorithm.startsWith('HS'))
   const rsa = allowed.some((algorithm) => algorithm.startsWith('RS'))
   const at = `config.${kind}_SECRET_KEY`
   let secret: string | undefined
   if (hmac) {
     const problem =
-      given === undefined
+      configured === undefined
         ? `is required by the algorithm ${allowed.find((name) => name.startsWith('HS'))}.`
-        : secretProblem(given)
-    if (problem === undefined) secret = given
+        : secretProblem(configured)
+    if (problem === undefined) secret = configured
     else problems.add(at, `${problem} ${howToMakeOne}`)
   }
-  const pem = given !== undefined && looksLikePem(given) ? given : undefined
+  const pem = configured !== undefined && looksLikePem(configured) ? configured : undefined
   const previous = resolvePrevious(kind, config, { hmac, rsa }, problems)
   return { secret, previous, ...(rsa ? resolvePair(kind, config, pem, signs, problems) : noPair) }
 }
 
-/** Each token may be compared with all of them. */
+/** The largest number of earlier keys, because each token may be compared with all of them. */
 const mostPrevious = 10
 
 /** Returns the earlier keys; a problem for one that no accepted algorithm takes. */
@@ -123,21 +128,25 @@ function resolvePrevious(
   problems: Problems,
 ): readonly string[] {
   const name = `${kind}_PREVIOUS_KEYS` as const
-  const given = config[name] ?? []
-  if (given.length > mostPrevious) {
+  const keys = config[name] ?? []
+  if (keys.length > mostPrevious) {
     problems.add(
       `config.${name}`,
-      `has ${given.length} keys; at most ${mostPrevious} are accepted.`,
+      `has ${keys.length} keys; at most ${mostPrevious} are accepted.`,
     )
   }
-  return given.filter((text, i) => {
-    const problem = previousProblem(text, hmac, rsa)
+  return keys.filter((text, i) => {
+    const problem = previousProblem(text, { hmac, rsa })
     if (problem !== undefined) problems.add(`config.${name}[${i}]`, problem)
     return problem === undefined
   })
 }
 
-function previousProblem(text: string, hmac: boolean, rsa: boolean): string | undefined {
+/** Returns what is wrong with an earlier key. `hmac`, `rsa`: whether algorithms of these kinds are allowed. */
+function previousProblem(
+  text: string,
+  { hmac, rsa }: { readonly hmac: boolean; readonly rsa: boolean },
+): string | undefined {
   if (!looksLikePem(text)) {
     return hmac
       ? secretProblem(text)

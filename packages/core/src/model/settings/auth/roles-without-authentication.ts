@@ -1,11 +1,11 @@
-// Warns of role rules without authentication, under which every request gets 403.
+// Warns at start-up of role rules without authentication, under which every request gets 403.
 
 import type { AnyModel } from '../../define-model.ts'
 import type { ApiConfig } from '../config.ts'
 import type { ResourceSettings } from '../settings.ts'
 
 /** A published model with the settings that the warning depends on. */
-interface Ruled {
+interface ModelWithRoles {
   readonly name: string
   readonly model: AnyModel
   readonly settings: Pick<ResourceSettings, 'strategies' | 'roleMaps'>
@@ -16,7 +16,7 @@ interface Ruled {
  * strategies says so: the host sets the user of a request itself.
  */
 export function rolesWithoutAuthentication(
-  resources: readonly Ruled[],
+  resources: readonly ModelWithRoles[],
   { API_AUTHENTICATE_METHOD: general }: Pick<ApiConfig, 'API_AUTHENTICATE_METHOD'>,
 ): readonly string[] {
   const unprotected = resources.filter(

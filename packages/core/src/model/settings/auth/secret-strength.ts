@@ -1,4 +1,4 @@
-// Checks HMAC secrets: too short, a PEM, and well-known placeholders are refused.
+// Checks HMAC secrets of tokens at start-up: refuses one that is too short, a PEM, or a placeholder such as `change-this-secret-key-in-production`.
 
 import { looksLikePem } from './pem.ts'
 

@@ -1,4 +1,4 @@
-// What is wrong with API_USER_ACTIVE of a user model.
+// Checks API_USER_ACTIVE against the user model: its fields, values or method exist. (`user-active.ts` checks the form alone.)
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { columnTypes, fits, isColumnType } from '../../column-types.ts'

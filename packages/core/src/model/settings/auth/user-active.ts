@@ -1,4 +1,4 @@
-// UserCondition: which users are active (API_USER_ACTIVE), and the check of that setting.
+// UserCondition: which users are active (API_USER_ACTIVE), and the check of the form of that setting.
 
 import { type Check, shown } from '../setting-checks.ts'
 

@@ -1,4 +1,4 @@
-// The methods that may write many records at once (API_ALLOW_BULK).
+// The methods that may write many records at once (API_ALLOW_BULK), such as a POST of a list.
 
 import type { BulkMethod } from '../config.ts'
 

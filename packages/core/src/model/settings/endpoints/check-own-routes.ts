@@ -1,4 +1,4 @@
-// Checks that no endpoint without a resource (documentation, health, batch, authentication) has the path of another endpoint or of a
+// Checks at start-up that no endpoint without a resource (documentation, health, batch, authentication) has the path of another endpoint or of a
 // model, and that the documentation requires authentication only if a strategy is enabled.
 
 import type { Resource } from '../../registry/resource.ts'

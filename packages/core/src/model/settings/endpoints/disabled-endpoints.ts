@@ -1,4 +1,5 @@
-// Disabled endpoints: those that belong to no resource and that the configuration disables, each with the key that enables it.
+// Disabled endpoints: those that belong to no resource and that the configuration disables, each with the key that enables it, which the 404 of a
+// request to one names.
 
 import { authPaths } from '../auth/auth-routes.ts'
 import type { AuthSettings } from '../auth/auth-settings.ts'

@@ -12,7 +12,10 @@ function whyReadOnly({ columns, readOnly }: AnyModel): string | undefined {
   return hasKey ? undefined : 'has no primary key, so it is read only'
 }
 
-/** Reports methods and settings of writes in the meta of a read-only model. Those in config do not apply to such a model. */
+/**
+ * Returns the methods of a model, of those that are `configured`. Reports methods and settings of writes in the meta of a read-only model; those
+ * in config do not apply to such a model.
+ */
 export function resourceMethods(
   model: AnyModel,
   meta: Meta,

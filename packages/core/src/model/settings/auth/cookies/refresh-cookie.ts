@@ -1,9 +1,9 @@
-// RefreshCookie: the cookie that holds the refresh token, and the check of its setting.
+// RefreshCookie: the cookie that holds the refresh token, and the check of its setting (API_AUTH_REFRESH_COOKIE).
 
 import { didYouMean } from '../../../../lib/naming/suggest.ts'
 import type { Check } from '../../setting-checks.ts'
 
-/** The cookie that holds the refresh token. */
+/** The setting, if it is an object. */
 export interface RefreshCookieOptions {
   /** Begins with `__Secure-` or `__Host-`. Default `__Secure-refresh_token`. */
   readonly name?: string
@@ -11,6 +11,7 @@ export interface RefreshCookieOptions {
   readonly domain?: string
 }
 
+/** The resolved cookie. */
 export interface RefreshCookie {
   readonly name: string
   readonly domain: string | undefined
@@ -53,8 +54,8 @@ export const refreshCookieOptions: Check = (value) => {
 }
 
 /** Returns the domain in a URL, or in a domain with a leading dot. */
-function hostIn(given: unknown): string | undefined {
-  if (typeof given !== 'string') return undefined
-  if (URL.canParse(given)) return new URL(given).hostname || undefined
-  return /^\.[a-z0-9.-]+$/i.test(given) ? given.slice(1) : undefined
+function hostIn(domain: unknown): string | undefined {
+  if (typeof domain !== 'string') return undefined
+  if (URL.canParse(domain)) return new URL(domain).hostname || undefined
+  return /^\.[a-z0-9.-]+$/i.test(domain) ? domain.slice(1) : undefined
 }

@@ -1,18 +1,18 @@
-// Resolves the cookie that holds the refresh token.
+// Resolves the cookie that holds the refresh token, at start-up.
 
 import type { ApiConfig } from '../../config.ts'
 import type { Problems } from '../../setting-problems.ts'
 import type { AuthRoutes } from '../auth-settings.ts'
 import { hostCookiePrefix, type RefreshCookie, usualCookieName } from './refresh-cookie.ts'
 
-/** Resolves the cookie; a problem if no endpoint would set it. */
+/** Returns the cookie; null if refresh tokens are sent in bodies. A problem if no endpoint would set it. */
 export function resolveRefreshCookie(
   config: ApiConfig,
   routes: AuthRoutes,
   problems: Problems,
 ): RefreshCookie | null {
-  const given = config.API_AUTH_REFRESH_COOKIE ?? false
-  if (given === false) return null
+  const setting = config.API_AUTH_REFRESH_COOKIE ?? false
+  if (setting === false) return null
   if (routes.refresh === null) {
     problems.add(
       'config.API_AUTH_REFRESH_COOKIE',
@@ -20,6 +20,6 @@ export function resolveRefreshCookie(
     )
     return null
   }
-  const { name = usualCookieName, domain } = given === true ? {} : given
+  const { name = usualCookieName, domain } = setting === true ? {} : setting
   return { name, domain, path: name.startsWith(hostCookiePrefix) ? undefined : routes.refresh }
 }
