@@ -17,6 +17,7 @@ import { readSqlite } from './sqlite/sqlite-catalogue.ts'
 import { sqliteSchemas } from './sqlite/sqlite-catalogue-schemas.ts'
 import { sqliteTables } from './sqlite/sqlite-tables.ts'
 
+/** How the catalogue of one database is read. */
 export interface CatalogueReader {
   /** Reads every table of `schema` (default: the connection's own) with its columns and keys. */
   readonly read: (db: AnyDatabase, schema: string | undefined) => Promise<CatalogueTable[]>

@@ -28,6 +28,7 @@ export interface Failure {
   readonly error: ClientError
 }
 
+/** What awaiting a call gives. */
 export type Result<T> = Success<T> | Failure
 
 /** The content of a request. */

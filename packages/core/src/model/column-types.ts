@@ -35,6 +35,7 @@ export const itemTypes: Readonly<Record<ItemType, TypeDefinition>> = {
   enum: enumType,
 }
 
+/** The definition of each column type. */
 export const columnTypes: Readonly<Record<ColumnType, TypeDefinition>> = {
   ...itemTypes,
   json: jsonType,

@@ -92,6 +92,7 @@ export interface SearchIndex {
   readonly key: readonly DialectTableColumn[]
 }
 
+/** A column of a table. */
 export interface DialectTableColumn extends DialectColumn {
   /** The column's name in the database. */
   readonly dbName: string

@@ -10,6 +10,7 @@ export interface SchemaTable extends CatalogueTable {
   readonly schema: string | undefined
 }
 
+/** What was read of the database. */
 export interface DatabaseSchema {
   /** The tables that the models name. */
   readonly tables: readonly SchemaTable[]

@@ -32,6 +32,7 @@ export interface SchemaDifference {
 /** The texts of a description; the message joins them: `${declared}, but ${found}. ${remedy}` */
 type Words = Pick<SchemaDifference, 'column' | 'declared' | 'found' | 'remedy'>
 
+/** Makes the words of a difference. */
 export function describeDifference(difference: Difference): SchemaDifference {
   const { kind, model, table } = difference
   const words = wordsOf(difference)

@@ -23,6 +23,7 @@ import type { Difference } from './difference.ts'
 /** Reading schemas and comparing models with them is loaded by the first comparison. */
 const comparison = lazyModule(() => import('./comparison.ts'))
 
+/** The check of one API. */
 export interface SchemaCheck {
   /** Whether requests need neither start the check nor wait for it. */
   isSettled(): boolean
@@ -56,6 +57,7 @@ const longestRead = 30_000
 /** Milliseconds until a failed comparison is repeated. */
 const retryAfter = 1_000
 
+/** Creates the check. It reads nothing before one of its functions is called. */
 export function createSchemaCheck(options: SchemaCheckOptions): SchemaCheck {
   const { db, registry, warn, report, elapsed } = options
   const models = comparedModels(registry)

@@ -8,6 +8,7 @@ import type { CatalogueColumn, CatalogueTable, ColumnShape } from '../shared/cat
 import { isCredential } from './credential-columns.ts'
 import { fieldNames, inOtherAlphabet } from './model-names.ts'
 
+/** The declared columns of one table. */
 export interface ReadColumns {
   /** By field name, in the table's order. */
   readonly columns: Readonly<Record<string, Column>>

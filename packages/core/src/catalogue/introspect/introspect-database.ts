@@ -23,6 +23,7 @@ import { nameRelations, type RelationDeletes } from './relations/relations.ts'
 import { markCredentials } from './view-credentials.ts'
 import { whyUnreadable, withBaseTables } from './views.ts'
 
+/** The options of `introspect`. */
 export interface IntrospectOptions {
   /**
    * The schema (on MySQL and MariaDB: the database) to read. Default: the connection's own.
@@ -71,6 +72,7 @@ export interface IntrospectionNote {
   readonly note: string
 }
 
+/** The result of `introspect`. */
 export interface Introspection {
   /**
    * Models as `defineModel` returns them, without `meta`: publishing a table is its owner's decision. Columns that look like

@@ -4,6 +4,7 @@
 import { columnTypes } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
 
+/** A column's type, as the catalogue describes it. */
 export interface DeclaredMysqlType {
   /** `tinyint`, `varchar`, `enum` … in lower case. */
   readonly name: string

@@ -18,6 +18,7 @@ const syntax: CheckSyntax = {
   anyCharacters: true,
 }
 
+/** The rules of all constraints of a schema. */
 export interface ConstraintRules {
   /** By the name of the table. */
   readonly ofTables: ReadonlyMap<string, readonly CheckRule[]>

@@ -4,6 +4,7 @@
 import { isItemType } from '../../model/column-types.ts'
 import type { ColumnShape } from '../shared/catalogue.ts'
 
+/** A column's type, as the catalogue describes it. */
 export interface DeclaredPostgresType {
   /** Internal name of the base type, domains already resolved: `int4`, `bpchar`, `numeric`. */
   readonly name: string

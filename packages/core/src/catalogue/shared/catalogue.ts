@@ -37,6 +37,7 @@ export interface ColumnChecks {
   readonly isExact?: boolean
 }
 
+/** A column of a table or view, with everything that introspection and the check need to know of it. */
 export interface CatalogueColumn {
   readonly name: string
   /** The type as the database writes it, for messages: `character varying(80)`. */
@@ -78,6 +79,7 @@ export interface PartialKey {
   readonly rows: RowCondition | undefined
 }
 
+/** A foreign key of a table. */
 export interface CatalogueForeignKey {
   /** The columns of this table, paired with `references`. */
   readonly columns: readonly string[]
@@ -101,6 +103,7 @@ export interface Projection {
   readonly columns: readonly (string | null)[]
 }
 
+/** A table or view, with its columns and keys. All names are those of the database. */
 export interface CatalogueTable {
   /** A name that is unique among all tables that are read: `schema.table` if these are of several schemas. */
   readonly name: string

@@ -28,6 +28,7 @@ export interface StatementOnTable extends TableName {
  */
 export type LackedBy = (statement: StatementOnTable) => Promise<string | undefined>
 
+/** What the check asks of one database; `mysql`, `postgres` and `sqlite` have an object of these each. */
 export interface SchemaRules {
   /**
    * Reads the named tables of a schema (undefined: the connection's default schema). If the database ignores the case of names,

@@ -30,6 +30,7 @@ export interface ColumnToSample {
   readonly type: ColumnShape['type']
 }
 
+/** What the sampled rows of a table store. */
 export interface Sample {
   /** By name. */
   readonly columns: ReadonlyMap<string, SampledColumn>

@@ -9,6 +9,7 @@ export type StorageClasses = ReadonlySet<string>
 
 const opaque: ColumnShape = { type: 'opaque', readOnly: true }
 
+/** What a model declares for a column. */
 export interface SqliteShape {
   readonly shape: ColumnShape
   /** Why the column is served as another type than its name says. */

@@ -20,4 +20,5 @@ export type Exactly<Expected, Actual> = {
 /** A type that no value has, and that the compiler names in its error. */
 export type Mistake<Text extends string> = { readonly [_ in Text]: never }
 
+/** The error type of a member that does not exist. */
 export type Misspelt<K> = Mistake<`there is no "${K & string}" here`>

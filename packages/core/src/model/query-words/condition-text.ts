@@ -8,6 +8,7 @@ type LooseObject = Readonly<Record<string, unknown>>
 const operators =
   /^([ilg][te]|eq|ne|n?in|n?i?like|i?(start|end)swith|between|isnull|contains|overlaps)$/
 
+/** Whether the value is an object and no list, so that it holds operators or conditions. */
 export const isObject = (value: unknown): value is LooseObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -29,6 +29,7 @@ export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 export type FilterOperator = keyof typeof filterOperators
 
+/** Other spellings of operators. */
 export const operatorAliases: Readonly<Record<string, FilterOperator>> = {
   neq: 'ne',
   lte: 'le',

@@ -33,6 +33,7 @@ import { searchOf } from './search-columns.ts'
 import { secretColumns } from './secret-columns.ts'
 import { guardRoleLinks, resolveUserRoles, withGuardedRoles } from './user-roles.ts'
 
+/** The options of `createApi` that decide the registry. */
 export interface RegistryOptions {
   readonly models?: readonly AnyModel[]
   readonly config?: ApiConfig
@@ -61,6 +62,7 @@ export function buildRegistry(options: RegistryOptions): BuiltRegistry {
   return built
 }
 
+/** What start-up makes of models and configuration. */
 export interface BuiltRegistry {
   readonly registry: Registry
   readonly settings: ApiSettings

@@ -8,7 +8,7 @@ import {
   listOf,
   object,
   oneOf,
-  shown,
+  shownValue,
   text,
   together,
 } from './setting-checks.ts'
@@ -71,7 +71,7 @@ const errorCode: Check = (value) => {
       .filter((name) => !names.includes(name))
       .map(
         (name) =>
-          `unknown member ${shown(name)}.${didYouMean(name, names) || ` It takes ${names.join(', ')}.`}`,
+          `unknown member ${shownValue(name)}.${didYouMean(name, names) || ` It takes ${names.join(', ')}.`}`,
       ),
     ...Object.entries(members).map(([name, check]) => {
       if (name === 'methods' && declared[name] === undefined) return undefined
@@ -88,7 +88,7 @@ export const errorCodes: Check = (value) => {
   return together(
     Object.entries(value as object).map(([code, error]) => {
       const problem = codeProblem(code) ?? errorCode(error)
-      return problem === undefined ? undefined : `${shown(code)}: ${problem}`
+      return problem === undefined ? undefined : `${shownValue(code)}: ${problem}`
     }),
   )
 }

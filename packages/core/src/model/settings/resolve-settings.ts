@@ -18,7 +18,7 @@ import { bulkMethodsOf } from './endpoints/bulk-methods.ts'
 import { resourceMethods } from './endpoints/resource-methods.ts'
 import { type ApiKey, type FieldsOf, fieldOf, type ModelKey } from './field-names.ts'
 import type { Meta } from './meta.ts'
-import { type Reader, reader } from './reader.ts'
+import { type SettingReader, settingReader } from './setting-reader.ts'
 import { resolveErrorCodes } from './resolve-error-codes.ts'
 import { lackedSoftDeleteColumn, resolveSoftDelete } from './resolve-soft-delete.ts'
 import type { Problems } from './setting-problems.ts'
@@ -41,19 +41,19 @@ const apiKeys = plainKeys('api').filter(isOther)
 const modelKeys = plainKeys('both').filter(isOther)
 
 /** Reads keys into the fields that are named after them. */
-const fieldsOf = <Fields>({ find }: Reader, keys: readonly string[], prefix?: string): Fields =>
+const fieldsOf = <Fields>({ find }: SettingReader, keys: readonly string[], prefix?: string): Fields =>
   Object.fromEntries(keys.map((key) => [fieldOf(key, prefix), find(key as ConfigKey)])) as Fields
 
-const dumpSettings = (read: Reader): DumpSettings => fieldsOf(read, dumpKeys, 'API_DUMP_')
+const dumpSettings = (read: SettingReader): DumpSettings => fieldsOf(read, dumpKeys, 'API_DUMP_')
 
-const limitSettings = (read: Reader): LimitSettings => fieldsOf(read, limitKeys, 'API_MAX_')
+const limitSettings = (read: SettingReader): LimitSettings => fieldsOf(read, limitKeys, 'API_MAX_')
 
 /** Resolves the settings of the whole API, from a checked configuration. */
 export function resolveApiSettings(
   config: ApiConfig,
   env: Environment | undefined,
 ): Omit<ApiSettings, 'auth' | 'ownRoutePaths' | 'disabledEndpoints'> {
-  const read = reader(config)
+  const read = settingReader(config)
   return {
     ...fieldsOf<FieldsOf<ApiKey>>(read, apiKeys),
     errorCodes: resolveErrorCodes(config),
@@ -97,7 +97,7 @@ export function resolveResourceSettings(
   config: ApiConfig,
   problems: Problems,
 ): ResourceSettings {
-  const read = reader(config, meta, model.name)
+  const read = settingReader(config, meta, model.name)
   const { get } = read
   const blocked = get('API_BLOCK_METHODS')
   return {
@@ -139,13 +139,13 @@ export function resolveResourceSettings(
 }
 
 /** Resolves the default page size. The built-in default is lowered to a smaller maximum; an explicit one above the maximum is a problem. */
-function pageSize(read: Reader, problems: Problems): number {
+function pageSize(read: SettingReader, problems: Problems): number {
   checkOrder(read, 'API_PAGINATION_SIZE_DEFAULT', 'API_PAGINATION_SIZE_MAX', problems)
   return Math.min(read.get('API_PAGINATION_SIZE_DEFAULT'), read.get('API_PAGINATION_SIZE_MAX'))
 }
 
 /** Resolves the depth of embedding, if it is set. */
-function depth(read: Reader, problems: Problems): number | undefined {
+function depth(read: SettingReader, problems: Problems): number | undefined {
   checkOrder(read, 'API_SERIALIZATION_DEPTH', 'API_MAX_DEPTH', problems)
   return read.find('API_SERIALIZATION_DEPTH')
 }
@@ -157,7 +157,7 @@ type NumberKey =
   | 'API_MAX_DEPTH'
 
 /** Reports an explicit setting above its maximum. If only the maximum is set in meta, the problem names the maximum. */
-function checkOrder(read: Reader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
+function checkOrder(read: SettingReader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
   const value = read.find(key)
   const most = read.get(mostKey)
   const at = read.at(key)

@@ -7,8 +7,8 @@ import type { AnyModel } from '../define-model.ts'
 import type { DefaultFunction, SoftDeleteValues } from './access/hook-types.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
-import type { Reader } from './reader.ts'
-import { shown } from './setting-checks.ts'
+import type { SettingReader } from './setting-reader.ts'
+import { shownValue } from './setting-checks.ts'
 import type { Problems } from './setting-problems.ts'
 import type { DeletedValue, ResourceSettings } from './settings.ts'
 
@@ -16,7 +16,7 @@ import type { DeletedValue, ResourceSettings } from './settings.ts'
 export function resolveSoftDelete(
   model: AnyModel,
   meta: Meta,
-  { get, find, at: placeOf }: Reader,
+  { get, find, at: placeOf }: SettingReader,
   problems: Problems,
 ): ResourceSettings['softDelete'] {
   const at = `models.${model.name}.meta`
@@ -41,7 +41,7 @@ export function resolveSoftDelete(
   if (!isColumnType(column.type)) return null
   const [active, deleted] = get('API_SOFT_DELETE_VALUES')
   if (placeOf('API_SOFT_DELETE_VALUES') === undefined && !isValueOf(column, active)) {
-    const which = `${shown(active)} and ${shown(deleted)} are not values of ${attribute}, which is of type ${column.type}.`
+    const which = `${shownValue(active)} and ${shownValue(deleted)} are not values of ${attribute}, which is of type ${column.type}.`
     problems.add(
       `${at}.soft_delete`,
       `the default soft_delete_values ${which} ${valuesFor(column)}`,
@@ -51,7 +51,7 @@ export function resolveSoftDelete(
   const wrong = (value: unknown, why = ''): void =>
     problems.add(
       meta.soft_delete_values === undefined ? `${at}.soft_delete` : `${at}.soft_delete_values`,
-      `${shown(value)} is not a value of ${attribute}, which is ${why || `of type ${column.type}`}.`,
+      `${shownValue(value)} is not a value of ${attribute}, which is ${why || `of type ${column.type}`}.`,
     )
   if (active === null && column.nullable !== true) wrong(active, 'not nullable')
   if (active !== null && !isValueOf(column, active)) wrong(active)
@@ -64,7 +64,7 @@ export function resolveSoftDelete(
 /** Returns the column of soft delete that a model lacks where soft delete is enabled: records of the model are deleted for good. */
 export function lackedSoftDeleteColumn(
   { columns }: AnyModel,
-  { get, find }: Reader,
+  { get, find }: SettingReader,
 ): string | undefined {
   const attribute = get('API_SOFT_DELETE') ? find('API_SOFT_DELETE_ATTRIBUTE') : undefined
   return attribute !== undefined && Object.hasOwn(columns, attribute) ? undefined : attribute

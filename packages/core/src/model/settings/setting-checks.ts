@@ -10,7 +10,7 @@ import { readRateWindows } from './auth/rate-windows.ts'
 export type Check = (value: unknown) => string | undefined
 
 /** Formats a value for an error message: shortened, without the members of objects. */
-export function shown(value: unknown): string {
+export function shownValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
@@ -18,7 +18,7 @@ export function shown(value: unknown): string {
   return String(value)
 }
 
-const expected = (what: string, value: unknown): string => `expected ${what}, got ${shown(value)}.`
+const expected = (what: string, value: unknown): string => `expected ${what}, got ${shownValue(value)}.`
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
@@ -68,7 +68,7 @@ export const integer =
       return undefined
     }
     const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`
-    return `expected a whole number ${range}, got ${shown(value)}.${because && ` ${because}`}`
+    return `expected a whole number ${range}, got ${shownValue(value)}.${because && ` ${because}`}`
   }
 
 /** Accepts one of a fixed set of strings. */
@@ -198,9 +198,9 @@ export const hostParameter: Check = (value) => {
   const name = matching(/^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name of letters, digits, _ and -')(value)
   if (name !== undefined) return name
   const suffix = operatorSuffix(String(value))
-  if (suffix !== undefined) return `${shown(value)} ends in "__${suffix}", which is a filter.`
+  if (suffix !== undefined) return `${shownValue(value)} ends in "__${suffix}", which is a filter.`
   return isParameter(String(value))
-    ? `${shown(value)} is a parameter of the query language.`
+    ? `${shownValue(value)} is a parameter of the query language.`
     : undefined
 }
 

@@ -34,8 +34,11 @@ export interface PolicySetting {
   readonly policy: AccessPolicyOption
 }
 
+/** The letter case of paths: `order-items`, `order_items`, `orderItems`, `OrderItems`. */
 export type EndpointCase = 'kebab' | 'snake' | 'camel' | 'pascal'
+/** How responses write relations: as URLs, embedded, embedded where joined, or to-one relations embedded. */
 export type SerializationType = 'url' | 'json' | 'dynamic' | 'hybrid'
+/** How lists count all matching records: exactly, exactly up to 10,000, or not at all. */
 export type CountMode = 'exact' | 'capped' | 'none'
 
 /** Where the documentation is served, and whether it requires authentication. */

@@ -29,6 +29,7 @@ export interface Link {
   readonly onDelete: DeleteRule | undefined
 }
 
+/** The foreign keys that relations can use, and notes about the others. */
 export interface Links {
   readonly links: readonly Link[]
   /** Table name and sentence for each foreign key that could not be used. */

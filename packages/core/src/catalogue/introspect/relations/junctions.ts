@@ -3,6 +3,7 @@
 import { isKeyedByRowId } from '../../shared/catalogue.ts'
 import { type Link, type ModelDraft, sameSet } from './foreign-key-links.ts'
 
+/** A junction table, before its relations are named. */
 export interface JunctionDraft {
   /** The junction table itself. */
   readonly draft: ModelDraft

@@ -18,7 +18,7 @@ import {
   integer,
   object,
   oneOf,
-  shown,
+  shownValue,
   text,
 } from '../../settings/setting-checks.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
@@ -54,7 +54,7 @@ const bound: Check = (value) =>
   // `compareDigits` is undefined for a text that is no number.
   Number.isFinite(value) || (typeof value === 'string' && compareDigits(value, value) === 0)
     ? undefined
-    : `expected a number, or its digits as a string such as '0.01', got ${shown(value)}.`
+    : `expected a number, or its digits as a string such as '0.01', got ${shownValue(value)}.`
 
 type Checks<T> = { readonly [K in keyof T]-?: Check }
 
@@ -322,7 +322,7 @@ function* notFitting(
   value: unknown,
 ): Generator<string> {
   if (value === undefined || (value === null ? column.nullable : fits(column, value))) return
-  yield `the ${option} ${shown(value)} is not a value of type ${column.type}.`
+  yield `the ${option} ${shownValue(value)} is not a value of type ${column.type}.`
 }
 
 /** Yields a message for limits that exclude every value. */

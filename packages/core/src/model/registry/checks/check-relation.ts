@@ -2,14 +2,14 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { Relation } from '../../relation.ts'
-import { boolean, type Check, object, oneOf, shown, text } from '../../settings/setting-checks.ts'
+import { boolean, type Check, object, oneOf, shownValue, text } from '../../settings/setting-checks.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
 
 const key: Check = (value) => {
   const names = Array.isArray(value) ? value : [value]
   return names.length > 0 && names.every((name) => text(name) === undefined)
     ? undefined
-    : `expected a name or a list of names, got ${shown(value)}.`
+    : `expected a name or a list of names, got ${shownValue(value)}.`
 }
 
 /** The members of a relation by a foreign key. */

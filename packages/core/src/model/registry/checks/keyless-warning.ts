@@ -3,6 +3,7 @@
 import type { Registry } from '../resource.ts'
 import { isKeyless } from '../row-identity.ts'
 
+/** Returns a warning for each such model. */
 export const keylessWarnings = ({ resources }: Registry): readonly string[] =>
   resources
     .filter((resource) => isKeyless(resource) && resource.model.readOnly !== true)

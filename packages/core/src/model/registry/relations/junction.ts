@@ -3,6 +3,7 @@
 
 import type { ForeignKeyColumn, NamedColumn, ResolvedRelation, Resource } from '../resource.ts'
 
+/** A published junction model, as one of its relations uses it. */
 export interface Junction {
   readonly resource: Resource
   /** The junction's foreign key to the relation's source, in the order of the source's key. */

@@ -1,7 +1,7 @@
 // The checks of role maps (`API_ROLE_MAP: { POST: 'editor' }`) and of authentication requirements at start-up: their keys, and what each key
 // may hold. `requirements.ts` and `role-maps.ts` look up the key that decides a request.
 
-import { type Check, mapping, shown, together } from '../setting-checks.ts'
+import { type Check, mapping, shownValue, together } from '../setting-checks.ts'
 import type { AccessKey, AuthRequirements } from './access-types.ts'
 import { isSwitchedOn } from './requirements.ts'
 import { roleRule } from './role-rule.ts'
@@ -58,7 +58,7 @@ const differs = (setting: boolean | string | undefined, required: boolean): bool
   setting !== undefined && isSwitchedOn(setting) !== required
 
 const contradiction = (name: string, value: unknown): string =>
-  `${name}: ${shown(value)} has no effect. ${otherMethods[name]}. Leave it out.`
+  `${name}: ${shownValue(value)} has no effect. ${otherMethods[name]}. Leave it out.`
 
 /** Whether reads of a kind need authentication. */
 function requiresRead(requirements: AuthRequirements, key: AccessKey): boolean {

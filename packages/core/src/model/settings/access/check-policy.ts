@@ -3,7 +3,7 @@
 
 import { didYouMean, nearest } from '../../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../define-model.ts'
-import { type Check, object, shown, together } from '../setting-checks.ts'
+import { type Check, object, shownValue, together } from '../setting-checks.ts'
 import type { AccessPolicy, AccessPolicyOption } from './access-types.ts'
 
 /** The members of a policy: the scope of rows as data, and hooks. */
@@ -63,10 +63,10 @@ function wrongHook(name: string, hook: unknown): string | undefined {
   if (hook === undefined) {
     return `${name}: is undefined, which would allow everything. Leave it out for that.`
   }
-  if (name !== 'scope') return `${name}: expected a function, got ${shown(hook)}.`
+  if (name !== 'scope') return `${name}: expected a function, got ${shownValue(hook)}.`
   return typeof hook === 'object' && hook !== null
     ? undefined
-    : `scope: expected conditions or a function, got ${shown(hook)}.`
+    : `scope: expected conditions or a function, got ${shownValue(hook)}.`
 }
 
 const isClass = (value: unknown): value is new () => AccessPolicy =>
@@ -93,7 +93,7 @@ export const policy: Check = (value) => {
   // `constructed` checks the result of a function of the model.
   if (typeof value === 'function') return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return `expected a policy: an object, an instance or a class with any of ${policyHooks.join(', ')}, got ${shown(value)}.`
+    return `expected a policy: an object, an instance or a class with any of ${policyHooks.join(', ')}, got ${shownValue(value)}.`
   }
   const parent = Object.getPrototypeOf(value)
   return problemOf(value, { isPlain: parent === Object.prototype || parent === null })

@@ -2,14 +2,14 @@
 
 import type { StrategyName } from '../access/access-types.ts'
 import type { ApiConfig } from '../config.ts'
-import { reader } from '../reader.ts'
+import { settingReader } from '../setting-reader.ts'
 import type { AuthRoutes } from './auth-settings.ts'
 
 /** Returns the path of each authentication endpoint, served or not. */
 export function authPaths(config: ApiConfig): {
   readonly [K in keyof AuthRoutes]: NonNullable<AuthRoutes[K]>
 } {
-  const { get } = reader(config)
+  const { get } = settingReader(config)
   return {
     login: '/auth/login',
     refresh: get('API_AUTH_REFRESH_ROUTE'),

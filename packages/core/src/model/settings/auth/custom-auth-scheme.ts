@@ -40,6 +40,7 @@ const places = Object.keys(members)
 /** Valid names of a cookie or header. Code samples contain the name, so characters that a shell interprets are not allowed. */
 const token = /^[A-Za-z0-9_.-]+$/
 
+/** Accepts a `CustomAuthScheme`. */
 export const customAuthScheme: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return "expected an object such as { in: 'cookie', name: 'session' }."

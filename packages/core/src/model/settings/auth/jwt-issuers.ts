@@ -53,6 +53,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isItem)
 
+/** Accepts a `JwtIssuer`. */
 export const jwtIssuer: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return "expected an object such as { issuer: 'https://id.example.com', audience: 'shop', jwks: 'https://id.example.com/jwks', user: (claims) => claims.email }."

@@ -5,7 +5,7 @@ import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { AnyModel } from '../../define-model.ts'
 import type { StrategyName } from '../access/access-types.ts'
 import type { ApiConfig } from '../config.ts'
-import { reader } from '../reader.ts'
+import { settingReader } from '../setting-reader.ts'
 import type { Problems } from '../setting-problems.ts'
 import { resolveAuthRoutes } from './auth-routes.ts'
 import type { AuthSettings, Environment } from './auth-settings.ts'
@@ -21,7 +21,7 @@ export function resolveAuth(
   ofModels: readonly StrategyName[],
   problems: Problems,
 ): AuthSettings {
-  const { get, find } = reader(config)
+  const { get, find } = settingReader(config)
   const strategies = [...new Set([...(find('API_AUTHENTICATE_METHOD') ?? []), ...ofModels])]
   const issuers = find('API_JWT_ISSUERS') ?? []
   const issuesTokens = strategies.includes('jwt') && !hasOnlyIssuers(config, env)

@@ -3,7 +3,7 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { ApiConfig } from '../config.ts'
-import { reader } from '../reader.ts'
+import { settingReader } from '../setting-reader.ts'
 import type { Problems } from '../setting-problems.ts'
 import {
   type Algorithm,
@@ -25,7 +25,7 @@ export function resolveJwt(
   signs: boolean,
   problems: Problems,
 ): JwtSettings {
-  const { get, find } = reader(config)
+  const { get, find } = settingReader(config)
   const algorithm = knownAlgorithm(get('API_JWT_ALGORITHM'), 'config.API_JWT_ALGORITHM', problems)
   const allowed = resolveAllowed(config, algorithm, problems)
   const keys = (kind: Kind): KeyTexts => resolveKeys(kind, config, env, allowed, signs, problems)

@@ -3,7 +3,7 @@
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { columnTypes, fits, isColumnType } from '../../column-types.ts'
 import type { AnyModel } from '../../define-model.ts'
-import { shown } from '../setting-checks.ts'
+import { shownValue } from '../setting-checks.ts'
 import type { UserCondition } from './user-active.ts'
 
 /** Returns what is wrong with a condition on the user model; undefined if nothing is. */
@@ -27,7 +27,7 @@ export function conditionProblem(condition: UserCondition, model: AnyModel): str
       value === null
         ? column.nullable === true
         : columnTypes[column.type].json !== 'any' && fits(column, value)
-    if (!isValue) return `${shown(value)} is no value of ${field}, which is of type ${column.type}.`
+    if (!isValue) return `${shownValue(value)} is no value of ${field}, which is of type ${column.type}.`
   }
   return undefined
 }

@@ -4,7 +4,7 @@
 import { authPaths } from '../auth/auth-routes.ts'
 import type { AuthSettings } from '../auth/auth-settings.ts'
 import type { ApiConfig } from '../config.ts'
-import { reader } from '../reader.ts'
+import { settingReader } from '../setting-reader.ts'
 import type { ApiSettings } from '../settings.ts'
 
 /**
@@ -19,7 +19,7 @@ export function disabledEndpoints(
   { prefix, batch, docs }: Pick<ApiSettings, 'prefix' | 'batch' | 'docs'>,
   { routes, strategies }: Pick<AuthSettings, 'routes' | 'strategies'>,
 ): ReadonlyMap<string, string> {
-  const { get } = reader(config)
+  const { get } = settingReader(config)
   const disabled = new Map<string, string>()
   if (batch === null) {
     disabled.set(`${prefix}${get('API_BATCH_ROUTE')}`, 'API_ALLOW_BATCH')

@@ -19,6 +19,7 @@ export interface RefreshCookie {
   readonly path: string | undefined
 }
 
+/** The name of the cookie without an option `name`. */
 export const usualCookieName = '__Secure-refresh_token'
 
 const members = ['name', 'domain']
@@ -26,6 +27,7 @@ const members = ['name', 'domain']
 /** Browsers accept such a cookie only with the path `/` and without a domain. */
 export const hostCookiePrefix = '__Host-'
 
+/** Accepts `RefreshCookieOptions`. */
 export const refreshCookieOptions: Check = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return "expected true, false or an object such as { name: '__Secure-refresh_token', domain: 'example.com' }."

@@ -1,4 +1,4 @@
-// Reader: the only place that decides which value of a setting applies: that of meta, of config, or the default. The resolution at start-up reads
+// SettingReader: the only place that decides which value of a setting applies: that of meta, of config, or the default. The resolution at start-up reads
 // all settings by it.
 
 import type { ApiConfig, ConfigKey } from './config.ts'
@@ -6,7 +6,7 @@ import { type Meta, metaKeyOf } from './meta.ts'
 import { settingTable } from './setting-table.ts'
 
 /** Reads one setting: from meta, otherwise from config, otherwise the default. */
-export interface Reader {
+export interface SettingReader {
   /** Reads a setting that has a default. */
   get<K extends ConfigKey>(key: K): NonNullable<ApiConfig[K]>
   /** Reads a setting that may be unset. */
@@ -16,7 +16,7 @@ export interface Reader {
 }
 
 /** Creates the reader of the whole API, or of one model if its checked meta is given. */
-export function reader(config: ApiConfig, meta?: Meta, modelName?: string): Reader {
+export function settingReader(config: ApiConfig, meta?: Meta, modelName?: string): SettingReader {
   const own = meta as Readonly<Record<string, unknown>> | undefined
   const inMeta = (key: ConfigKey): unknown =>
     settingTable[key].level === 'both' ? own?.[metaKeyOf(key)] : undefined
