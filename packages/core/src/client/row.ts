@@ -1,4 +1,5 @@
-// The type of a result: a record as `fields`, `include` and `dump` select it. Types only.
+// The type of a result: a record as a query selects it. Types only. F are the paths of its `fields`, I is its `include`, D its `dump`, A its
+// `aggregate`: `fields: ['title', 'author.name']` gives `{ title: string; name: string | null }`.
 
 import type { AnyModel } from '../model/define-model.ts'
 import type { ValueOf, WholeRow } from './aggregate-types.ts'

@@ -2,7 +2,7 @@
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import { didYouMean } from '../lib/naming/suggest.ts'
-import { shown } from '../model/settings/setting-checks.ts'
+import { shownValue } from '../model/settings/setting-checks.ts'
 import type { Dialect } from './dialect.ts'
 import { genericDialect } from './generic/generic-dialect.ts'
 import type { InternalDialect } from './internal-dialect.ts'
@@ -44,7 +44,7 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
     const named = dialects.get(option as string)
     if (named !== undefined) return matchingAdapter(named, adapter)
     throw new Error(
-      `dialect: unknown name ${shown(option)}.${meant(String(option))} Expected one of ${names}, or a Dialect object.`,
+      `dialect: unknown name ${shownValue(option)}.${meant(String(option))} Expected one of ${names}, or a Dialect object.`,
     )
   }
   const found = dialectOfAdapter(adapter)

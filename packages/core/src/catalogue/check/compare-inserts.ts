@@ -43,7 +43,7 @@ export function* compareFilling(
   const { schema } = resource
   const place = { model: resource.name, table: resource.table }
   const at = { ...place, column, found: found.databaseType }
-  const { generated, hasDefault, managed, default: own } = column.definition
+  const { generated, hasDefault, managed, default: declaredDefault } = column.definition
   if (found.readOnly) {
     if (isWritten(resource, column)) yield { kind: 'computed', ...at }
     return
@@ -57,9 +57,9 @@ export function* compareFilling(
     return
   }
   // Whether the service fills the column itself, or by the host's callback `add`.
-  const sent = generated !== undefined || managed !== undefined || own !== undefined
+  const isSentByService = generated !== undefined || managed !== undefined || declaredDefault !== undefined
   const hasCallback = Object.values(resource.settings.hooks).some(({ add }) => add !== undefined)
-  if (!creates || sent || isFilled(found) || hasCallback) return
+  if (!creates || isSentByService || isFilled(found) || hasCallback) return
   // A relation may set a hidden foreign key that declares `readOnly: false`.
   const isHidden = !isInBodies(column) && column.definition.readOnly !== false
   const why = unwritable(resource, column, 'create')
@@ -84,8 +84,8 @@ const isUndeclared = ({ model }: Resource, { name }: NamedColumn): boolean =>
 
 /** Whether the service sends a value of the column with a new record. */
 function isWritten(resource: Resource, column: NamedColumn): boolean {
-  const { generated, managed, default: own } = column.definition
-  if (managed !== undefined || own !== undefined || generated === 'uuid') return true
+  const { generated, managed, default: declaredDefault } = column.definition
+  if (managed !== undefined || declaredDefault !== undefined || generated === 'uuid') return true
   return isInBodies(column) && unwritable(resource, column, 'create') === undefined
 }
 

@@ -20,10 +20,10 @@ export interface KeyedTable {
 }
 
 /** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL, otherwise the number of the row. */
-export function chooseKey(table: CatalogueTable, given: readonly string[] | undefined): KeyedTable {
-  if (given !== undefined) {
-    checkGiven(table, given)
-    return { table: withKey(table, given), note: `its key is (${given.join(', ')}), as given` }
+export function chooseKey(table: CatalogueTable, givenKey: readonly string[] | undefined): KeyedTable {
+  if (givenKey !== undefined) {
+    checkGiven(table, givenKey)
+    return { table: withKey(table, givenKey), note: `its key is (${givenKey.join(', ')}), as given` }
   }
   const what = table.kind ?? 'table'
   const wrong = table.primaryKey.find((name) => misfit(table, name) !== undefined)
@@ -103,14 +103,14 @@ function withKey(table: CatalogueTable, key: readonly string[]): CatalogueTable 
 }
 
 /** Throws if the option `keys` names a wrong key for a table. */
-function checkGiven(table: CatalogueTable, given: readonly string[]): void {
+function checkGiven(table: CatalogueTable, givenKey: readonly string[]): void {
   const at = `key of ${table.name}`
   if (table.primaryKey.length > 0 && table.kind === undefined) {
     throw new Error(`${at}: it has the primary key (${table.primaryKey.join(', ')}).`)
   }
   const names = table.columns.map(({ name }) => name)
-  if (given.length === 0) throw new Error(`${at}: expected columns, such as ${names[0] ?? 'id'}.`)
-  for (const name of given) {
+  if (givenKey.length === 0) throw new Error(`${at}: expected columns, such as ${names[0] ?? 'id'}.`)
+  for (const name of givenKey) {
     if (!names.includes(name)) {
       throw new Error(`${at}: there is no column "${name}".${didYouMean(name, names)}`)
     }

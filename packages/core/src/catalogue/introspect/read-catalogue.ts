@@ -1,4 +1,4 @@
-// Reads the tables of a database, waiting for another process that has locked it.
+// Reads the tables that `introspect` makes models of, by the reader of the database, and waits while another process has locked the database.
 
 import type { Kysely } from 'kysely'
 import { lockedBy, retryWhileLocked } from '../../database/statements/lock-retry.ts'

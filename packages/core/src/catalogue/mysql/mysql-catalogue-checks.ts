@@ -40,15 +40,15 @@ interface TableSelection {
   readonly only: readonly string[] | undefined
 }
 
-/** Reads the constraints, grouped by the name of their table. `maria`: the server is MariaDB. */
+/** Reads the constraints, grouped by the name of their table. `isMariadb`: the server is MariaDB. */
 export async function readMysqlChecks(
   db: AnyDatabase,
   selection: TableSelection,
-  maria: boolean,
+  isMariadb: boolean,
 ): Promise<ReadonlyMap<string, TableChecks>> {
-  const rows = await (maria ? mariadbChecks : mysqlChecks)(db, selection)
-  const syntax = maria ? mariadb : mysql
-  const text = maria ? (clause: string): string => clause : unescaped
+  const rows = await (isMariadb ? mariadbChecks : mysqlChecks)(db, selection)
+  const syntax = isMariadb ? mariadb : mysql
+  const text = isMariadb ? (clause: string): string => clause : unescaped
   return new Map(
     [...grouped(rows, (row) => row.table_name)].map(([table, own]) => {
       const clauses = own.map(({ clause }) => text(clause))

@@ -83,12 +83,12 @@ export async function readMysql(
   db: AnyDatabase,
   { schema, only, samples = false }: MysqlCatalogueOptions,
 ): Promise<CatalogueTable[]> {
-  const { name, maria } = await databaseAndEngine(db, schema)
+  const { name, isMariadb } = await databaseAndEngine(db, schema)
   const columns = grouped(await columnRows(db, name, only), (row) => row.table_name)
   if (columns.size === 0 && schema !== undefined) await mustExist(db, schema)
   const keys = grouped(await keyRows(db, name, only), (row) => row.table_name)
   const foreignKeys = grouped(await foreignKeyRows(db, name, only), (row) => row.table_name)
-  const checks = await readMysqlChecks(db, { schema: name, only }, maria)
+  const checks = await readMysqlChecks(db, { schema: name, only }, isMariadb)
   const views = await viewTexts(db, name, only)
   const namesOf = (table: string) => {
     const rows = columns.get(table)
@@ -130,7 +130,7 @@ export async function readMysql(
           : [
               column(row, {
                 checksOfTable: checks.get(row.table_name) ?? noChecks,
-                maria,
+                isMariadb,
                 isWhole: whole.has(row.column_name),
               }),
             ],
@@ -221,19 +221,22 @@ const shapeOf = (row: ColumnRow, { json }: TableChecks = noChecks): ColumnShape 
 interface ColumnContext {
   readonly checksOfTable: TableChecks
   /** Whether the server is MariaDB. */
-  readonly maria: boolean
+  readonly isMariadb: boolean
   /** Whether the column is a `tinyint(1)` that is no boolean. */
   readonly isWhole: boolean
 }
 
-function column(row: ColumnRow, { checksOfTable, maria, isWhole }: ColumnContext): CatalogueColumn {
+function column(
+  row: ColumnRow,
+  { checksOfTable, isMariadb, isWhole }: ColumnContext,
+): CatalogueColumn {
   const extra = row.extra.toLowerCase()
   const name = columnName(row)
   // MariaDB has sequences.
   const sequence = /^nextval\(/i.test(row.default_value ?? '')
   const readOnly = /\b(?:virtual|stored|persistent) generated\b/.test(extra)
   // MariaDB writes the absence of a default on a nullable column as the word NULL, and quotes texts; MySQL does neither.
-  const hasDefault = row.default_value !== null && !(maria && row.default_value === 'NULL')
+  const hasDefault = row.default_value !== null && !(isMariadb && row.default_value === 'NULL')
   const type = row.data_type.toLowerCase()
   const readable = isReadable(row)
   const known: ColumnShape = isWhole ? { type: 'integer' } : shapeOf(row, checksOfTable)
@@ -249,7 +252,7 @@ function column(row: ColumnRow, { checksOfTable, maria, isWhole }: ColumnContext
   )
   const isFilled = hasDefault && !sequence && !readOnly
   const isBoolean = shape?.type === 'boolean'
-  const constant = isFilled ? defaultOf(row, maria, isBoolean) : undefined
+  const constant = isFilled ? defaultOf(row, isMariadb, isBoolean) : undefined
   return {
     name,
     databaseType: row.full_type,
@@ -273,11 +276,11 @@ const numberNote = (isWhole: boolean): string | undefined =>
 /** MySQL's catalogue writes a constant default without quotes, and marks an expression. */
 function defaultOf(
   { default_value: text, extra }: ColumnRow,
-  maria: boolean,
+  isMariadb: boolean,
   isBoolean: boolean,
 ): Constant | undefined {
   if (text === null) return undefined
-  if (maria) return constantDefault(text, 'escapes')
+  if (isMariadb) return constantDefault(text, 'escapes')
   return /default_generated/i.test(extra) ? undefined : { text, isString: !isBoolean }
 }
 
@@ -301,7 +304,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
 async function databaseAndEngine(
   db: AnyDatabase,
   schema: string | undefined,
-): Promise<{ name: string; maria: boolean }> {
+): Promise<{ name: string; isMariadb: boolean }> {
   const rows = await rowsOf<{ name: string | null; version: string }>(db)`
     select database() as name, version() as version`
   const name = schema ?? rows[0]?.name ?? null
@@ -310,7 +313,7 @@ async function databaseAndEngine(
       'The connection is in no database. Name one in the connection or with the "schema" option.',
     )
   }
-  return { name, maria: /mariadb/i.test(rows[0]?.version ?? '') }
+  return { name, isMariadb: /mariadb/i.test(rows[0]?.version ?? '') }
 }
 
 /** Throws if there is no such database, whose catalogue would look like that of an empty one. */

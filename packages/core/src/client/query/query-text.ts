@@ -9,7 +9,7 @@ import {
 } from '../../model/query-words/condition-text.ts'
 import { ClientError } from '../client-error.ts'
 
-/** A query before its types are known. */
+/** A query object of any model; its members are those of `list`, `get` and the writes. */
 export interface LooseQuery {
   readonly where?: LooseObject | undefined
   readonly search?: string | undefined
@@ -153,6 +153,7 @@ export function queryText(query: LooseQuery, removes = false): string {
   return parts.join('&')
 }
 
+/** A record of any model. */
 export type LooseRow = Record<string, unknown>
 
 const notEmbedded = (message: string): ClientError =>

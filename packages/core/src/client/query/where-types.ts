@@ -1,4 +1,5 @@
-// Conditions as objects: which operators each column takes, and the relations that can be followed. Types only.
+// Conditions as objects, such as `where: { price: { gt: '20' }, author: { name: 'Emma' } }`: which operators each column takes, and the relations
+// that can be followed. Types only. C is the declaration of a column, V the type of its values.
 
 import type { AnyModel } from '../../model/define-model.ts'
 import type { ShapeOf, ValueOf } from '../aggregate-types.ts'

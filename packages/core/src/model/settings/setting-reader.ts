@@ -1,5 +1,5 @@
-// SettingReader: the only place that decides which value of a setting applies: that of meta, of config, or the default. The resolution at start-up reads
-// all settings by it.
+// SettingReader: the only place that decides which value of a setting applies: that of meta, of config, or the default. The resolution at start-up
+// reads all settings by it.
 
 import type { ApiConfig, ConfigKey } from './config.ts'
 import { type Meta, metaKeyOf } from './meta.ts'

@@ -158,7 +158,7 @@ const methods = listOf(oneOf('GET', 'POST', 'PATCH', 'PUT', 'DELETE'))
 
 const isMap = (value: unknown): boolean => object(value) === undefined
 
-/** All settings. The type parameters are those of ApiConfig. */
+/** All settings. A class, so that one declaration has the type, the value and the comment of a key. The type parameters are those of ApiConfig. */
 export class SettingTable<
   UserModel extends AnyModel = AnyModel,
   CustomUser = HookUser,

@@ -146,10 +146,10 @@ export const isSoftDeleteAttribute = ({ settings }: Resource, column: NamedColum
  * column is required only in a new record, because a client that sends a record back with PUT has not read it.
  */
 export function isRequired(resource: Resource, column: NamedColumn, mode: WriteMode): boolean {
-  const { hasDefault, default: own } = column.definition
+  const { hasDefault, default: declaredDefault } = column.definition
   if (mode === 'update' || unwritable(resource, column, mode) !== undefined) return false
   if (!isInBodies(column) || (mode === 'replace' && isWriteOnly(column))) return false
-  if (own !== undefined || isSoftDeleteAttribute(resource, column)) return false
+  if (declaredDefault !== undefined || isSoftDeleteAttribute(resource, column)) return false
   // PUT cannot reset a column to a default that only the database knows, so it requires the value.
   if (hasDefault === true) return mode === 'replace' && !column.nullable
   return !column.nullable

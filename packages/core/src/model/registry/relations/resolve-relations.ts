@@ -124,7 +124,7 @@ function pairUp(
 /** What the keys of a relation's declaration decide. */
 type RelationKeys = Pick<ResolvedRelation, 'pairs' | 'from' | 'to' | 'through'>
 
-/** Resolves the key columns of both sides; undefined if there was a problem. */
+/** Resolves the key columns of both sides, for `belongsTo('Author', 'author_id')` the pair `author_id`, `id`; undefined if there was a problem. */
 function sides(
   relation: Relation,
   source: Resource,
@@ -251,7 +251,7 @@ function noJunctionColumn(
 /** A relation before its inverse is set. */
 export type MutableRelation = { -readonly [K in keyof ResolvedRelation]: ResolvedRelation[K] }
 
-/** Resolves the relations of a resource whose targets are published, by name, in model order. */
+/** Resolves the relations of a resource whose targets are published, by name, in model order; adds the mistakes to `scope.problems`. */
 export function resolveRelations(
   source: Resource,
   scope: RelationScope,
