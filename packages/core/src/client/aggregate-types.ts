@@ -41,6 +41,7 @@ export type EndOf<M extends AnyModel, G extends GivenOptions, P, Many extends bo
         : EndAt<M, P, Many>
       : EndAt<M, P, Many>
 
+/** A `PathEnd` of these parts. */
 interface EndAt<M extends AnyModel, Column, Many extends boolean> extends PathEnd {
   readonly model: M
   readonly column: Column
@@ -143,6 +144,7 @@ type DeclaredValues<M extends AnyModel, G extends GivenOptions> = {
   readonly [K in keyof M['aggregates']]: DeclaredValue<M, G, M['aggregates'][K]>
 }
 
+/** Makes one object type of an intersection, so that editors show its members. */
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** A record with all fields: `RowOf`, but with the exact types of declared aggregates, which follow from the related models of the API. */

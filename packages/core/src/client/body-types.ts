@@ -5,6 +5,7 @@ import type { AnyModel } from '../model/define-model.ts'
 import type { ColumnRow, NewRowOf, PatchOf, RowOf } from '../model/infer.ts'
 import type { GivenOptions, IsMany, KeyName, RelationName, Target } from './model-fields.ts'
 
+/** Makes one object type of an intersection, so that editors show its members. */
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** The fields of a key: `'author_id'`, or the items of `['shelf', 'place']`. */
@@ -71,6 +72,7 @@ type WithoutRoles<Fields, M extends AnyModel, G extends GivenOptions> = [Guarded
   ? Fields
   : Omit<Fields, GuardedName<M, G>>
 
+/** The fields of a new record, without its relations. */
 type NewFields<M extends AnyModel, G extends GivenOptions> = WithoutRoles<NewRowOf<M>, M, G>
 
 /** The relations that a body may contain: all but those whose foreign key clients cannot write. */

@@ -33,6 +33,7 @@ export interface ClientOptions<Names extends string = string> extends TransportO
 /** The collections of an API by name, and `batch`. */
 export type Client<A> = Collections<GivenOptionsOf<A>> & { readonly batch: Batch }
 
+/** `{ books: Collection<typeof Book>; authors: … }` */
 type Collections<G extends GivenOptions> = {
   readonly [N in keyof ModelsOf<G> & string as CollectionName<N>]: ModelsOf<G>[N] extends AnyModel
     ? Collection<ModelsOf<G>[N], G>

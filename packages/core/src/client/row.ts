@@ -15,6 +15,7 @@ import type {
 } from './model-fields.ts'
 import type { AggregatedMembers, AggregatesIn } from './query/related-types.ts'
 
+/** Makes one object type of an intersection, so that editors show its members. */
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** The value of an embedded relation: records, or one record or null. */
@@ -45,6 +46,7 @@ type Projected<M extends AnyModel, G extends GivenOptions, F extends string> = [
   ? { [P in F]: ValueOf<M, G, P> }
   : { [P in F as Named<M, G, F>[P] & string]: ValueAt<M, G, P> }
 
+/** The `fields` and the `include` in the options of an embedded relation. */
 type FieldsIn<O> = O extends { readonly fields: readonly (infer F extends string)[] } ? F : never
 type IncludeIn<O> = O extends { readonly include: infer I } ? I : NonNullable<unknown>
 

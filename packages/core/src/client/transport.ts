@@ -29,6 +29,7 @@ export const failed = (message: string, details: ClientErrorDetails): Failure =>
   error: new ClientError(message, details),
 })
 
+/** The envelope of a failure. */
 interface ErrorBody {
   readonly errors?: {
     readonly error: string
@@ -39,6 +40,7 @@ interface ErrorBody {
   } | null
 }
 
+/** The envelope of a response. */
 interface Body extends ErrorBody {
   readonly value?: unknown
   readonly total_count?: number

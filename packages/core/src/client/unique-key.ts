@@ -70,6 +70,7 @@ type SingleKey<M extends AnyModel> =
   | UniqueName<M>
   | (true extends IsComposite<KeyName<M>> ? never : KeyName<M>)
 
+/** The columns of a primary key of several, in any order. */
 type CompositeKey<M extends AnyModel> =
   true extends IsComposite<KeyName<M>> ? readonly [KeyName<M>, KeyName<M>, ...KeyName<M>[]] : never
 

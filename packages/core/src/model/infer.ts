@@ -11,6 +11,7 @@ type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items'>
 /** The members of an enum as a union; `string` if they are not literal types. */
 type Members<C> = C extends { readonly enum: readonly (infer Member)[] } ? Member : string
 
+/** The type of the items of a list. */
 type Items<C> = C extends { readonly items: infer Item extends ItemType }
   ? Item extends 'enum'
     ? Members<C>
@@ -29,6 +30,7 @@ type Json<C extends Shape> = C extends { readonly nullable: true } ? Value<C> | 
 
 type Shapes = Readonly<Record<string, Shape>>
 
+/** Makes one object type of an intersection, so that editors show its members. */
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** Columns that clients cannot read. */

@@ -73,6 +73,7 @@ const keyColumns = (resources: readonly Resource[]): ReadonlySet<NamedColumn> =>
     ]),
   )
 
+/** Yields the differences of one model and its table, without its relations. */
 function* compareModel(model: ComparedModel, known: Known): Generator<Difference> {
   const { schema } = known
   const { resource } = model
@@ -96,6 +97,7 @@ function* compareModel(model: ComparedModel, known: Known): Generator<Difference
   if (model.creates) yield* undeclaredColumns(resource, table, schema)
 }
 
+/** Yields the differences of the columns that the model declares. */
 function* compareColumns(
   { resource, creates }: ComparedModel,
   table: CatalogueTable,

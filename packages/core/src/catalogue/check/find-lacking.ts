@@ -7,6 +7,7 @@ import type { ComparedModel } from './compare-schema.ts'
 import { type DatabaseSchema, findColumn, findTable } from './database-schema.ts'
 import type { Difference } from './difference.ts'
 
+/** `SELECT`, `INSERT`, `UPDATE` or `DELETE`. */
 type Kind = StatementOnTable['kind']
 
 /** The methods of clients for which the service sends such a statement. */

@@ -6,6 +6,7 @@ import type { TableName } from '../../lib/sql/table-name.ts'
 import type { SchemaRules } from '../shared/schema-rules.ts'
 import type { DatabaseSchema, SchemaTable } from './database-schema.ts'
 
+/** The name of a schema; undefined: the connection's default. */
 type Schema = string | undefined
 
 /** The tables that were read for one schema that models name, or for the models that name no schema. */
@@ -59,6 +60,7 @@ export async function readSchema(
   }
 }
 
+/** The tables to read. */
 interface Wanted {
   readonly schema: Schema
   readonly names: readonly string[]

@@ -87,6 +87,7 @@ function excludedKeys({ resource }: ComparedModel): readonly SearchedKey[] {
   })
 }
 
+/** The foreign keys that aggregates follow: those of clients, and those that the model declares. */
 function aggregatedKeys({ resource, methods }: ComparedModel): readonly SearchedKey[] {
   if (!methods.has('GET')) return []
   // Relations whose aggregates clients may request; then those that the model's own aggregates follow.

@@ -3,6 +3,7 @@
 
 import type { CatalogueColumn, CatalogueForeignKey, CatalogueTable } from '../shared/catalogue.ts'
 
+/** The tables by name; `replace` exchanges one. */
 type Tables = Map<string, CatalogueTable>
 
 /**
@@ -42,6 +43,7 @@ function alignOnce(tables: Tables): boolean {
   return changed
 }
 
+/** Returns a column, whatever letter case a foreign key writes it in. */
 function find(table: CatalogueTable | undefined, name: string): CatalogueColumn | undefined {
   const spelling = spelt(table?.columns.map((column) => column.name) ?? [], name)
   return table?.columns.find((column) => column.name === spelling)

@@ -45,6 +45,7 @@ export async function withChecks(
 
 const noColumns: ReadonlySet<CatalogueColumn> = new Set()
 
+/** Identifies a column among all tables, without regard to case. */
 const keyOf = (table: string, column: string): string => `${table}\0${column}`.toLowerCase()
 
 /** Returns the columns of primary keys and on both sides of foreign keys, as `keyOf` writes them. */

@@ -61,6 +61,7 @@ function withRequirement(column: CatalogueColumn, why: string): string {
   return required ? `${why}; it is required, so records cannot be created` : why
 }
 
+/** What is decided about a column besides its catalogue entry. */
 interface Declaration {
   readonly shape: Column
   /** The name of the field, which the declaration pairs with the column's name if they differ. */

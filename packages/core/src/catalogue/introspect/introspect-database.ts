@@ -191,6 +191,7 @@ function descriptionOf(table: CatalogueTable): { readonly description?: string }
   return description === undefined ? {} : { description }
 }
 
+/** Whether the model cannot be written: views, tables without a key, and those whose key is SQLite's row id, which VACUUM may change. */
 const isReadOnly = (table: CatalogueTable): boolean =>
   table.kind !== undefined || table.primaryKey.length === 0 || isKeyedByRowId(table)
 
@@ -224,6 +225,7 @@ function draftModels(tables: readonly CatalogueTable[]): ModelDraft[] {
   }))
 }
 
+/** Returns the notes about one table and its columns. */
 function notesOf(draft: ModelDraft): IntrospectionNote[] {
   const { table, model, notes } = draft
   const usual = modelName(ownName(table))

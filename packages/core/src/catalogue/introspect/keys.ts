@@ -87,6 +87,7 @@ function identifies(table: CatalogueTable, name: string): boolean {
   )
 }
 
+/** Adds the row id of SQLite as a column, which is the key. */
 const withRowId = (table: CatalogueTable, rowId: CatalogueColumn): CatalogueTable =>
   withKey({ ...table, columns: [rowId, ...table.columns] }, [rowId.name])
 

@@ -33,6 +33,7 @@ export function printModels(
   return [imports, ...models.map((model) => printModel(model, deletes)), `${list}\n`].join('\n')
 }
 
+/** Writes `export const Album = defineModel('Album', { … })`. */
 function printModel(model: AnyModel, deletes: readonly RelationDeletes[]): string {
   const { computed, aggregates, methods } = model
   if ([computed, aggregates, methods].some((option) => Object.keys(option).length > 0)) {
@@ -85,6 +86,7 @@ function members<T>(
   })
 }
 
+/** Writes `hasMany('Track', 'album_id')`. */
 function printRelation(relation: Relation, place: Place): string {
   const target = quote(relation.target)
   if (relation.kind === 'manyToMany') {
@@ -109,6 +111,7 @@ const printKey = (key: Key): string =>
 const pairs = (record: Readonly<Record<string, Key>>): string[] =>
   Object.entries(record).map(([name, key]) => `${name}: ${printKey(key)}`)
 
+/** Writes a value as a literal. `path` names it in an error. */
 function print(value: unknown, place: Place, path: string): string {
   if (typeof value === 'string') return quote(value)
   // Inner values are formatted on their own; if a line is too long, the outermost bracket breaks first.
@@ -144,6 +147,7 @@ function bracketed(
   return `${open}\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}${close}`
 }
 
+/** Writes the name of a member, in quotes only if it is no identifier. */
 const property = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
 
 /** Writes a string in single quotes, with JSON's escapes. */

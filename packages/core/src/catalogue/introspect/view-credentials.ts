@@ -33,6 +33,7 @@ const countMarks = (tables: readonly CatalogueTable[]): number =>
     0,
   )
 
+/** Marks what one view shows of credentials. */
 function mark(view: CatalogueTable, known: Known): CatalogueTable {
   const { items, others }: NamesInView = namesInView(view.query ?? '')
   const allNames = [...others, ...(items ?? []).flat()]

@@ -79,6 +79,7 @@ function overBase(view: CatalogueTable, base: CatalogueTable): CatalogueTable {
   }
 }
 
+/** Gives a column of a view the properties of the table's column that it shows. */
 function columnOver(column: CatalogueColumn, base: CatalogueColumn): CatalogueColumn {
   const { shape, nullable, description, checks, responsesLoseDigits } = base
   return {

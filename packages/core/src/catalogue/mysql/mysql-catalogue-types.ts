@@ -83,6 +83,7 @@ function plainShape({ name, full }: DeclaredMysqlType): ColumnShape {
 /** The only collations that compare all of Unicode by code point. */
 const binaryCollations = /^utf8mb4_(?:0900_|nopad_)?bin$/
 
+/** `collation: 'database'` unless the column compares by code point, as the service does. */
 function collation(type: DeclaredMysqlType): { collation?: 'database' } {
   const own = type.collation ?? ''
   return binaryCollations.test(own) ? {} : { collation: 'database' }

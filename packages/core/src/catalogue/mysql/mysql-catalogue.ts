@@ -152,6 +152,7 @@ const columnName = (row: ColumnRow): string => row.column_name ?? ''
 
 const noColumns: ReadonlySet<string> = new Set()
 
+/** The columns of keys of one table. */
 interface Keys {
   readonly primaryKey: readonly string[]
   readonly isInKey: (column: string) => boolean
@@ -199,6 +200,7 @@ const expressionsOf = (rows: readonly ColumnRow[]): ReadonlyMap<string, string> 
     ),
   )
 
+/** Returns why this user cannot read the table. */
 function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   const [row] = rows
   if (row?.column_name === null && row.kind.endsWith('VIEW')) return 'a view that cannot be read'
@@ -226,6 +228,7 @@ interface ColumnContext {
   readonly isWhole: boolean
 }
 
+/** Makes the column of a row of the catalogue. */
 function column(
   row: ColumnRow,
   { checksOfTable, isMariadb, isWhole }: ColumnContext,
@@ -288,6 +291,7 @@ const isReadable = ({ privileges }: ColumnRow): boolean => /\bselect\b/i.test(pr
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
 
+/** Makes the foreign key of its rows, one for each column. */
 function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueForeignKey {
   const first = rows[0]
   const target = first?.target_schema ?? schema

@@ -73,6 +73,7 @@ function withoutTruth(condition: readonly SqlToken[]): readonly SqlToken[] {
   return isTruth ? [...tokens.slice(0, 1), ...column, ...tokens.slice(end)] : condition
 }
 
+/** Makes the marker that has `value` in these rows; undefined if the value is neither a constant nor a column. */
 function markerOf(rows: RowCondition | undefined, value: readonly SqlToken[]): Marker | undefined {
   if (rows === undefined) return undefined
   if (constantOf(value) !== undefined) return { rows, column: undefined }

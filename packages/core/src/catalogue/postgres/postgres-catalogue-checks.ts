@@ -60,6 +60,7 @@ export async function readPostgresChecks(
   return { ofTables: byOwner(ofTables), ofDomains: byOwner(ofDomains) }
 }
 
+/** Parses the expressions, and groups their rules by table or domain. */
 const byOwner = (rows: readonly CheckRow[]): ReadonlyMap<string, readonly CheckRule[]> =>
   new Map(
     [...grouped(rows, ({ owner }) => owner)].map(([owner, own]) => [

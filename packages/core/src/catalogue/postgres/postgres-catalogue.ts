@@ -144,6 +144,7 @@ const kinds: Readonly<Record<string, TableKind>> = {
   f: 'foreign table',
 }
 
+/** Returns why the table cannot be served. */
 function whyUnusable(row: ColumnRow | undefined): string | undefined {
   if (isTrue(row?.extension)) return 'belongs to an extension'
   if (isTrue(row?.partition)) return 'a partition of another table'
@@ -153,6 +154,7 @@ function whyUnusable(row: ColumnRow | undefined): string | undefined {
   return undefined
 }
 
+/** Makes the column of a row of the catalogue. `members` are those of enum types, by oid. */
 function column(
   row: ColumnRow,
   members: ReadonlyMap<string, readonly string[]>,
@@ -215,6 +217,7 @@ function responsesLoseDigits(type: string, modifier: number): boolean {
   return shown !== undefined && (modifier < 0 || modifier > shown)
 }
 
+/** Makes the foreign key of its rows, one for each column. */
 function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueForeignKey {
   const first = rows[0]
   const target = first?.target_schema ?? schema
@@ -364,6 +367,7 @@ const enumsOf = (rows: readonly ColumnRow[]): readonly string[] => [
   ),
 ]
 
+/** Reads the members of enum types, by oid. */
 async function enumMembers(
   db: AnyDatabase,
   types: readonly string[],

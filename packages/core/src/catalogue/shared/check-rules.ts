@@ -359,6 +359,7 @@ function comparisonRules(
 
 const isComparison = (operator: string): operator is CheckComparison => /^[<>]=?$/.test(operator)
 
+/** Returns a bound of a column; none if the constraint converts the column to a type that rounds. */
 function boundRule(
   left: Operand,
   comparison: CheckComparison,

@@ -48,6 +48,7 @@ export function columnChecks(
   })
 }
 
+/** Undefined in place of checks that say nothing. */
 const present = (checks: ColumnChecks): ColumnChecks | undefined =>
   checks.members === undefined && Object.keys(checks.limits).length === 0 ? undefined : checks
 

@@ -109,6 +109,7 @@ function tokensOf(text: string): Token[] {
   return tokens.at(-1)?.raw === ';' ? tokens.slice(0, -1) : tokens
 }
 
+/** Whether the token is this keyword outside of all parentheses. */
 const isWord = (token: Token | undefined, word: string): boolean =>
   token?.depth === 0 && isKeyword(token, word)
 
@@ -123,6 +124,7 @@ const isName = (token: Token | undefined): token is Token =>
 /** The name as the query writes it, without quotes. */
 const nameOf = ({ kind, text, raw }: Token): string => (kind === 'quoted' ? text : raw)
 
+/** The one table after FROM. */
 interface SourceOfView {
   readonly schema: string | undefined
   readonly table: string
@@ -161,6 +163,7 @@ function pathAt(tokens: readonly Token[]): string[] {
   }
 }
 
+/** Splits a select list at its commas. */
 const listOf = (tokens: readonly Token[]): readonly (readonly Token[])[] =>
   splitTokens(tokens, (token) => isSymbol(token, ','))
 
@@ -183,5 +186,6 @@ function columnOf(
   return alias.length === 0 || (alias.length === 1 && isName(alias[0])) ? name : null
 }
 
+/** Whether a qualifier, the `b` of `b.title`, is that of the one table. */
 const isOwn = (qualifier: string | undefined, { alias }: SourceOfView): boolean =>
   qualifier?.toLowerCase() === alias.toLowerCase()

@@ -151,12 +151,14 @@ const namedByForeignKeys = (
       .map((row) => (row.target_column ?? '').toLowerCase()),
   )
 
+/** Returns why the table cannot be served. */
 function whyUnusable(table: TableRow): string | undefined {
   if (table.kind === 'virtual') return 'a virtual table'
   if (table.kind === 'shadow') return 'holds the data of a virtual table'
   return undefined
 }
 
+/** Returns the columns of the primary key, in its order. */
 function primaryKey(rows: readonly ColumnRow[]): string[] {
   return rows
     .filter((row) => row.key > 0)
@@ -174,6 +176,7 @@ function rowIdNames(
   return ['rowid', '_rowid_', 'oid'].filter((name) => !names.has(name))
 }
 
+/** The row id as a column: `rowid`. */
 const rowIdColumn = (name: string, { shape, note }: SqliteShape): CatalogueColumn => ({
   name,
   databaseType: 'the row id',
@@ -223,6 +226,7 @@ const largeInteger: SqliteShape = {
 
 const plainInteger: SqliteShape = { shape: { type: 'integer' } }
 
+/** What is known of the keys of a table before its columns are read. */
 interface KeyColumns {
   /** The columns that foreign keys name, in lower case. */
   readonly named: ReadonlySet<string>
@@ -323,6 +327,7 @@ const predicateOf = (createIndex: string): string => {
   return predicate.map(({ raw }) => raw).join(' ')
 }
 
+/** Makes the foreign key of its rows, one for each column. */
 function foreignKey(
   rows: readonly ForeignKeyRow[],
   primaryKeys: ReadonlyMap<string, readonly string[]>,
@@ -363,6 +368,7 @@ async function referencedKeys(
   return keys
 }
 
+/** Reads the names and texts of tables and views; throws if there is no such attached database. */
 async function tableRows(
   db: AnyDatabase,
   schema: string,

@@ -61,6 +61,7 @@ interface Definitions {
   readonly hasActions: boolean
 }
 
+/** Reads the texts of the tables, also of temporary ones. */
 async function readDefinitions(
   db: AnyDatabase,
   schema: string,

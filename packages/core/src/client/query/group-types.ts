@@ -92,6 +92,7 @@ type GroupName<P, Names> = P extends keyof Names ? (Names[P] extends string ? Na
 /** Sums and averages of bigints and decimals are strings. */
 type Summed<C extends Shape> = C['type'] extends 'integer' | 'float' ? number : string
 
+/** The value of an aggregate in a group. */
 type AggregateValue<M extends AnyModel, A> = A extends { readonly count: unknown }
   ? number
   : A extends { readonly sum: infer K }

@@ -156,6 +156,7 @@ export function queryText(query: LooseQuery, removes = false): string {
 /** A record of any model. */
 export type LooseRow = Record<string, unknown>
 
+/** The error of a response in which a relation is not embedded, although the query needs it. */
 const notEmbedded = (message: string): ClientError =>
   new ClientError(message, { status: 200, code: 'not_embedded' })
 

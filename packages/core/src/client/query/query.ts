@@ -24,6 +24,7 @@ type ComparedName<M extends AnyModel> = {
   [K in GroupableName<M>]: FieldOf<M, K>['type'] extends Unordered ? never : K
 }[GroupableName<M>]
 
+/** The columns and aggregates that rows can be ordered by. */
 type SortableName<M extends AnyModel> = ComparedName<M> | AggregateName<M>
 
 /** Where null values come; without it they are the largest. */

@@ -71,6 +71,7 @@ type NoSuch<Fn, P> = Fn extends 'count'
   ? Mistake<`"${P & string}" does not lead to several records`>
   : Mistake<`"${P & string}" has no ${Fn & string} over several records`>
 
+/** Where the path of one aggregate leads; then the declaration and the value that its result has. */
 type EndIn<M extends AnyModel, G extends GivenOptions, One> = EndOf<M, G, One[FunctionIn<One>]>
 
 type ShapeIn<M extends AnyModel, G extends GivenOptions, One> = AggregateShape<

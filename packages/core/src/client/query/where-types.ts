@@ -98,6 +98,7 @@ export type RelationConditions<M extends AnyModel, G extends GivenOptions> = {
         : ToOneConditions<Target<M, G, K>, G>)
 }
 
+/** Conditions on the record of a to-one relation; they may follow further to-one relations. */
 type ToOneConditions<M extends AnyModel, G extends GivenOptions> = ColumnConditions<M, G> & {
   readonly [K in ToOneName<M, G>]?: null | ToOneConditions<Target<M, G, K>, G>
 }

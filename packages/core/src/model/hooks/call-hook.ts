@@ -75,6 +75,7 @@ export function returnedCopy<T>(name: string, value: T): T {
   }
 }
 
+/** Throws if a result is not JSON. */
 function refuseNonJson(name: string, result: unknown): void {
   const problem = problemOf(name, result)
   if (problem === undefined) return

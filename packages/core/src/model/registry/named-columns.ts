@@ -37,6 +37,7 @@ function namedColumn(
   })
 }
 
+/** Resolves both names, and the options that columns have by default. */
 function withNames(name: string, column: Column, secret: boolean): NamedColumn {
   const { scale } = column
   const precision = column.precision ?? (scale === undefined ? undefined : defaultPrecision)

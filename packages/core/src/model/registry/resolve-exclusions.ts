@@ -85,6 +85,7 @@ function withoutParent(equal: readonly NamedColumn[], { name }: StartDialect): s
   return `${what}, so that ${name ?? 'this database'} has no row that concurrent writes could wait for. Add a column that is, as belongsTo('Room', 'room_id') and room_id: 'equal'.`
 }
 
+/** Returns the columns that the rule declares as `'equal'`. */
 function equalColumns(
   resource: Resource,
   rule: DeclaredRule,
@@ -106,6 +107,7 @@ function equalColumns(
   return columns
 }
 
+/** Returns the columns of the start and the end; none if they are wrong. */
 function periodColumns(
   resource: Resource,
   { period }: DeclaredRule,

@@ -68,6 +68,7 @@ const suggestion = (key: string, known: Iterable<string>): string => {
   return name === undefined ? '' : ` Did you mean ${name}?`
 }
 
+/** The message about a key that config does not have: one of meta, in lower case, or misspelt. */
 function unknownConfigKey(key: string): string {
   const upper = configKeyOf(key)
   if (configEntries.has(upper)) return `unknown key. Did you mean ${upper}?`
@@ -75,6 +76,7 @@ function unknownConfigKey(key: string): string {
   return `unknown key.${suggestion(key, configEntries.keys())}`
 }
 
+/** The message about a key that meta does not have: one of config, with `API_`, or misspelt. */
 function unknownMetaKey(key: string): string {
   const lower = metaKeyOf(key)
   if (metaEntries.has(lower)) return `unknown key. Did you mean ${lower}?`

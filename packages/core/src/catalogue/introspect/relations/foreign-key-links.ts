@@ -106,7 +106,7 @@ function resolve(
   ) {
     return 'its values have more digits than responses show'
   }
-  const mismatch = pairs.find(([column, target]) => !agree(child, column, parent, target))
+  const mismatch = pairs.find(([column, target]) => !typesAgree(child, column, parent, target))
   if (mismatch !== undefined) return `${mismatch.join(' and ')} are of different types`
   const references = pairs.map(([, target]) => target)
   const toKey = sameSet(references, parent.table.primaryKey)
@@ -129,7 +129,7 @@ function resolve(
 }
 
 /** Whether values of the two columns can be equal in JSON: they have the same type, or both hold any text. */
-export function agree(
+export function typesAgree(
   child: ModelDraft,
   column: string,
   parent: ModelDraft,

@@ -4,7 +4,7 @@ import { toCase } from '../../../lib/naming/case.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { transliterate } from '../../../lib/naming/transliterate.ts'
 import { type CatalogueTable, isKeyedByRowId, ownName } from '../../shared/catalogue.ts'
-import { agree, type Link, type ModelDraft } from './foreign-key-links.ts'
+import { type Link, type ModelDraft, typesAgree } from './foreign-key-links.ts'
 
 /** A relation that the database does not declare: `columns` of `table` hold the key `references` of the table `to`. */
 export interface GivenRelation {
@@ -41,6 +41,7 @@ export function withRelations(
   })
 }
 
+/** Throws if the table `name` or one of its columns does not exist. */
 function checkColumns(
   tables: readonly CatalogueTable[],
   name: string,
@@ -99,7 +100,7 @@ export function suggestRelations(
 function rankOf(draft: ModelDraft, column: string, parent: ModelDraft): 0 | 1 | 2 | 3 {
   const key = parent.table.primaryKey[0] ?? ''
   const isOwnKey = draft === parent && column === key
-  if (isOwnKey || !agree(draft, column, parent, key)) return 0
+  if (isOwnKey || !typesAgree(draft, column, parent, key)) return 0
   const words = snake(column)
   if (words === `${toCase(parent.model, 'snake')}_id`) return 3
   if (words === `${ownSnake(parent)}_id`) return 2

@@ -86,13 +86,16 @@ const key = (draft: ModelDraft, columns: readonly string[]): Key => {
   return fields.length === 1 ? (fields[0] ?? '') : fields
 }
 
+/** The option `references`, which only a foreign key to another column than the primary key needs. */
 const references = (link: Link): { references?: Key } =>
   link.toKey ? {} : { references: key(link.parent, link.references) }
 
+/** The relation from the table with the foreign key: `album.artist`. */
 function upward(link: Link): Relation {
   return belongsTo(link.parent.model, key(link.child, link.columns), references(link))
 }
 
+/** The relation to the table with the foreign key: `artist.albums`. */
 function downward(link: Link): Relation {
   const relation = link.unique ? hasOne : hasMany
   return relation(link.child.model, key(link.child, link.columns), references(link))

@@ -28,6 +28,7 @@ export function checkOnDelete(
   }
 }
 
+/** Why a DELETE cannot act on the records of this model. */
 const outOfReach = ({ name, meta }: AnyModel): string =>
   meta === undefined
     ? `${name} has no meta, so no DELETE reaches its records. Give it a meta, or leave on_delete to the foreign key in the database.`

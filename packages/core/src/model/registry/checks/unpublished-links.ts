@@ -8,6 +8,7 @@ import { foreignKey } from '../relations/junction.ts'
 import type { DeclaredTable } from '../relations/resolve-relations.ts'
 import type { Resource, UnpublishedLinks } from '../resource.ts'
 
+/** The models and tables that many-to-many relations refer to. */
 interface LinkScope {
   /** The declared tables, by their `tableKey`. */
   readonly tables: ReadonlyMap<string, DeclaredTable>

@@ -46,6 +46,7 @@ export function dependentsOf(registry: Registry, resource: Resource): readonly D
   return all.get(resource) ?? []
 }
 
+/** Finds the dependents of all resources, through the relations of both sides. */
 function collect(registry: Registry): ReadonlyMap<Resource, readonly Dependent[]> {
   const found = new Map<Resource, Map<string, Dependent>>()
   const add = (resource: Resource, dependent: Dependent): void => {

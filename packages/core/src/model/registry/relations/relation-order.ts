@@ -27,6 +27,7 @@ export function resolveRelationOrder(
   })
 }
 
+/** Returns why a column cannot be in the order. */
 function problemWith({ name: model, allColumns }: Resource, name: string): string | undefined {
   const column = allColumns.get(name)
   if (column === undefined) {

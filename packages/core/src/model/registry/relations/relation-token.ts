@@ -17,6 +17,7 @@ interface RelationNames {
 
 const namesOf = new WeakMap<Resource, RelationNames>()
 
+/** Returns the names of the relations of a resource, which are made on first use. */
 function relationNames(resource: Resource): RelationNames {
   const known = namesOf.get(resource)
   if (known !== undefined) return known

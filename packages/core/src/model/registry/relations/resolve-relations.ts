@@ -57,6 +57,7 @@ function keyColumns(
   return columns.length === list(key).length ? columns : undefined
 }
 
+/** The message about a key column that the model does not have. */
 function noColumn(resource: Resource, name: string, hint?: string): string {
   for (const column of resource.allColumns.values()) {
     if (column.dbName !== name) continue
@@ -80,13 +81,14 @@ function otherKind(
   return ` ${other.name} has it, so this relation is a ${right}: ${right}('${target.name}', ${named}).`
 }
 
+/** Returns why a column cannot be part of a key. */
 function notAKey({ name, type, computed }: NamedColumn): string | undefined {
   if (computed !== undefined) return `"${name}" is a computed column; a key needs a stored one.`
   return canBeKey({ type }) ? undefined : `"${name}" is of type ${type}, which cannot be a key.`
 }
 
 /** Whether values of the two columns can be equal in the database and in JSON. */
-const agree = (a: NamedColumn, b: NamedColumn): boolean =>
+const typesAgree = (a: NamedColumn, b: NamedColumn): boolean =>
   a.type === b.type || (isText(a) && isText(b))
 
 const isText = ({ type }: NamedColumn): boolean => columnTypes[type].text === 'any'
@@ -111,7 +113,7 @@ function pairUp(
     )
     return undefined
   }
-  const different = pairs.filter((pair) => !agree(pair.from, pair.to))
+  const different = pairs.filter((pair) => !typesAgree(pair.from, pair.to))
   for (const pair of different) {
     problems.add(
       at,
@@ -162,6 +164,7 @@ function sides(
   return pairs && { pairs, from, to }
 }
 
+/** The message about a relation to a model without a primary key. */
 function referToUnique({ name, allColumns }: Resource, kind: Relation['kind']): string {
   const unique = [...allColumns.values()].find(({ definition }) => definition.unique === true)
   const example = `${kind}(…, …, { references: '${unique?.name ?? 'code'}' })`

@@ -54,6 +54,7 @@ export const authRequirements: Check = (value) => {
   return differs(OPTIONS, false) ? contradiction('OPTIONS', OPTIONS) : undefined
 }
 
+/** Whether a setting says something else than what holds without it. */
 const differs = (setting: boolean | string | undefined, required: boolean): boolean =>
   setting !== undefined && isSwitchedOn(setting) !== required
 

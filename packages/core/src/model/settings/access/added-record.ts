@@ -33,10 +33,12 @@ type Gives<T> = unknown extends T ? true : null extends T ? false : true
 /** Columns that no client may write in API_USER_MODEL, unless the model says otherwise; which model that is, the type does not know. */
 type GuardedIn<M extends AnyModel> = RolesOf<M> | CredentialIn<M['columns']>
 
+/** The fields that give roles. */
 type RolesOf<M extends AnyModel> =
   | 'roles'
   | (M['relations'] extends { readonly roles: infer R } ? KeyOf<R> : never)
 
+/** The columns whose names look like credentials. */
 type CredentialIn<C> = {
   [K in keyof C]: C[K] extends
     | { readonly hidden: false }
@@ -85,6 +87,7 @@ type MayBeLink<M extends AnyModel> =
     ? IsUnion<Extract<InUniqueSets<M>, References<M>>>
     : true
 
+/** The names of the columns that every body has. */
 type RequiredKeys<M extends AnyModel> =
   MayBeLink<M> extends false
     ? Exclude<
@@ -95,6 +98,7 @@ type RequiredKeys<M extends AnyModel> =
       >
     : never
 
+/** The names of the columns that the API has filled. */
 type FilledKeys<C> = {
   [K in keyof C]: C[K] extends Filled ? K : HasDefault<C[K]> extends true ? K : never
 }[keyof C]

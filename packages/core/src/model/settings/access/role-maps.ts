@@ -51,6 +51,7 @@ export function ignoredRoleLists(
   return level.map === undefined ? [] : listsOf(level)
 }
 
+/** The role maps of config. */
 const globalRoleMaps = (config: ApiConfig): readonly RoleMapSetting[] =>
   mapsOf(ofConfig(config)) ?? []
 
