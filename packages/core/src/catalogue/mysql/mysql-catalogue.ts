@@ -22,7 +22,7 @@ import { readViewQuery, type ViewQuery } from '../shared/view-query.ts'
 import { readMysqlChecks, type TableChecks, unescaped } from './mysql-catalogue-checks.ts'
 import { mysqlShape } from './mysql-catalogue-types.ts'
 import { mysqlPartialKey } from './mysql-partial-key.ts'
-import { numbersAmong } from './tinyint-values.ts'
+import { nonBooleanTinyints } from './tinyint-values.ts'
 
 /** Every column has an alias, because servers differ in the letter case of the catalogue's own column names. */
 interface ColumnRow {
@@ -170,7 +170,7 @@ async function wholeTinyints(
   const others = all.filter((column) => !keys.includes(column))
   if (others.length === 0) return new Set(keys)
   // A table that cannot be read must not prevent the reading of others.
-  const found = await numbersAmong(db, table, others, primaryKey).catch(() => noColumns)
+  const found = await nonBooleanTinyints(db, table, others, primaryKey).catch(() => noColumns)
   return new Set([...keys, ...found])
 }
 

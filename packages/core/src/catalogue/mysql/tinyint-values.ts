@@ -11,7 +11,7 @@ const sampleRows = 1000
  * Returns the columns with a number besides 0 and 1 in the first or last rows by the primary key; without one, in the first rows that
  * the server reads.
  */
-export async function numbersAmong(
+export async function nonBooleanTinyints(
   db: AnyDatabase,
   table: Fragment,
   columns: readonly string[],

@@ -7,6 +7,7 @@ import { type Link, type ModelDraft, sameSet } from './foreign-key-links.ts'
 export interface JunctionDraft {
   /** The junction table itself. */
   readonly draft: ModelDraft
+  /** Its two foreign keys. */
   readonly ends: readonly [Link, Link]
   /** True if the table has only the columns of the two foreign keys and no foreign key refers to it, so that it needs no model. */
   readonly pure: boolean
