@@ -1,4 +1,4 @@
-// The databases of a MySQL or MariaDB server that have tables which this user may see, for `schemasWithTables`.
+// The databases of a MySQL or MariaDB server that have tables which this user may see, for `schemasWithTables` in `introspect`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,4 @@
-// How many rows MySQL and MariaDB expect in each table of a database, for `rowCounts`: InnoDB estimates them from a few pages.
+// How many rows MySQL and MariaDB expect in each table of a database, for `rowCounts` in `introspect`: InnoDB estimates them from a few pages.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

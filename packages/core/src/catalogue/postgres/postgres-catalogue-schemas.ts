@@ -1,4 +1,4 @@
-// The schemas of PostgreSQL that have tables which this user may read, for `schemasWithTables`. Leaves out partitions and what belongs to an
+// The schemas of PostgreSQL that have tables which this user may read, for `schemasWithTables` in `introspect`. Leaves out partitions and what belongs to an
 // extension (`deptype = 'e'`); `postgres-catalogue.ts` explains the letters of `relkind`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'

@@ -1,4 +1,4 @@
-// How many rows PostgreSQL expects in each table of a schema, as its last ANALYZE or VACUUM counted them; for `rowCounts`.
+// How many rows PostgreSQL expects in each table of a schema, as its last ANALYZE or VACUUM counted them; for `rowCounts` in `introspect`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'

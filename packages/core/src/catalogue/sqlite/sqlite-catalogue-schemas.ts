@@ -1,4 +1,4 @@
-// The attached databases of SQLite that have tables, for `schemasWithTables`.
+// The attached databases of SQLite that have tables, for `schemasWithTables` in `introspect`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

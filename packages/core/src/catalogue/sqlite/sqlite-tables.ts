@@ -1,4 +1,4 @@
-// The tables of an attached SQLite database, except virtual ones, for `rowCounts`. SQLite does not know how many rows they have.
+// The tables of an attached SQLite database, except virtual ones, for `rowCounts` in `introspect`. SQLite does not know how many rows they have.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
