@@ -148,6 +148,8 @@ type DeclaredValues<M extends AnyModel, G extends GivenOptions> = {
 type Flat<T> = { [K in keyof T]: T[K] }
 
 /** A record with all fields: `RowOf`, but with the exact types of declared aggregates, which follow from the related models of the API. */
-export type WholeRow<M extends AnyModel, G extends GivenOptions> = [keyof M['aggregates']] extends [never]
+export type WholeRow<M extends AnyModel, G extends GivenOptions> = [keyof M['aggregates']] extends [
+  never,
+]
   ? ColumnRow<M>
   : Flat<ColumnRow<M> & AggregatePart<M['aggregates'], DeclaredValues<M, G>>>

@@ -68,7 +68,9 @@ type GuardedName<M extends AnyModel, G extends GivenOptions> =
     : never
 
 /** `Fields`, the fields of a body, without those that give roles. */
-type WithoutRoles<Fields, M extends AnyModel, G extends GivenOptions> = [GuardedName<M, G>] extends [never]
+type WithoutRoles<Fields, M extends AnyModel, G extends GivenOptions> = [
+  GuardedName<M, G>,
+] extends [never]
   ? Fields
   : Omit<Fields, GuardedName<M, G>>
 
@@ -130,9 +132,9 @@ type ImmutableRelation<M extends AnyModel> = {
 }[keyof M['relations']]
 
 /** The relations of the body of a PATCH or PUT: without those that are set only in a new record. */
-type ChangedMembers<M extends AnyModel, G extends GivenOptions> = [ImmutableName<M['columns']>] extends [
-  never,
-]
+type ChangedMembers<M extends AnyModel, G extends GivenOptions> = [
+  ImmutableName<M['columns']>,
+] extends [never]
   ? NestedMembers<M, G>
   : Omit<NestedMembers<M, G>, ImmutableRelation<M>>
 
@@ -148,7 +150,10 @@ export type KeyedPatch<M extends AnyModel, G extends GivenOptions> = Patch<M, G>
  * The fields of a whole record. PUT changes neither its key, which the path contains, nor what is set once, so both may be omitted. So may
  * write-only columns, which it then keeps.
  */
-type ReplacedFields<M extends AnyModel, G extends GivenOptions> = Omit<NewFields<M, G>, KeptName<M>> &
+type ReplacedFields<M extends AnyModel, G extends GivenOptions> = Omit<
+  NewFields<M, G>,
+  KeptName<M>
+> &
   Partial<Pick<NewFields<M, G>, KeptName<M> & keyof NewFields<M, G>>>
 
 /** The fields that PUT may omit. */

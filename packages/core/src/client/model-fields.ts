@@ -14,7 +14,9 @@ export interface GivenOptions {
 }
 
 /** The options that the API `A` was made with. */
-export type GivenOptionsOf<A> = A extends { readonly '~given'?: infer G extends GivenOptions } ? G : never
+export type GivenOptionsOf<A> = A extends { readonly '~given'?: infer G extends GivenOptions }
+  ? G
+  : never
 
 /** `{ Author: typeof Author; Book: typeof Book }` */
 type ByName<Models extends readonly AnyModel[]> = {

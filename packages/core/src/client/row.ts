@@ -42,7 +42,9 @@ export type ValueAt<M extends AnyModel, G extends GivenOptions, P> =
       : never
 
 /** The members that `fields` selects. */
-type Projected<M extends AnyModel, G extends GivenOptions, F extends string> = [F] extends [FieldName<M>]
+type Projected<M extends AnyModel, G extends GivenOptions, F extends string> = [F] extends [
+  FieldName<M>,
+]
   ? { [P in F]: ValueOf<M, G, P> }
   : { [P in F as Named<M, G, F>[P] & string]: ValueAt<M, G, P> }
 

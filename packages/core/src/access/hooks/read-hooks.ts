@@ -6,9 +6,9 @@ import { andThen, inTurn, type MaybePromise, mapAll } from '../../lib/maybe-prom
 import {
   type CallHook,
   returned,
+  returnedCopy,
   returnedJson,
   returnedText,
-  returnedCopy,
 } from '../../model/hooks/call-hook.ts'
 import type { Resource } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'

@@ -57,7 +57,8 @@ export function* compareFilling(
     return
   }
   // Whether the service fills the column itself, or by the host's callback `add`.
-  const isSentByService = generated !== undefined || managed !== undefined || declaredDefault !== undefined
+  const isSentByService =
+    generated !== undefined || managed !== undefined || declaredDefault !== undefined
   const hasCallback = Object.values(resource.settings.hooks).some(({ add }) => add !== undefined)
   if (!creates || isSentByService || isFilled(found) || hasCallback) return
   // A relation may set a hidden foreign key that declares `readOnly: false`.

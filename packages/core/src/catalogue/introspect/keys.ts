@@ -20,10 +20,16 @@ export interface KeyedTable {
 }
 
 /** Chooses the key: the given one, otherwise the primary key, otherwise a unique index on columns that are never NULL, otherwise the number of the row. */
-export function chooseKey(table: CatalogueTable, givenKey: readonly string[] | undefined): KeyedTable {
+export function chooseKey(
+  table: CatalogueTable,
+  givenKey: readonly string[] | undefined,
+): KeyedTable {
   if (givenKey !== undefined) {
     checkGiven(table, givenKey)
-    return { table: withKey(table, givenKey), note: `its key is (${givenKey.join(', ')}), as given` }
+    return {
+      table: withKey(table, givenKey),
+      note: `its key is (${givenKey.join(', ')}), as given`,
+    }
   }
   const what = table.kind ?? 'table'
   const wrong = table.primaryKey.find((name) => misfit(table, name) !== undefined)
@@ -110,7 +116,8 @@ function checkGiven(table: CatalogueTable, givenKey: readonly string[]): void {
     throw new Error(`${at}: it has the primary key (${table.primaryKey.join(', ')}).`)
   }
   const names = table.columns.map(({ name }) => name)
-  if (givenKey.length === 0) throw new Error(`${at}: expected columns, such as ${names[0] ?? 'id'}.`)
+  if (givenKey.length === 0)
+    throw new Error(`${at}: expected columns, such as ${names[0] ?? 'id'}.`)
   for (const name of givenKey) {
     if (!names.includes(name)) {
       throw new Error(`${at}: there is no column "${name}".${didYouMean(name, names)}`)

@@ -105,5 +105,9 @@ type AggregateValue<M extends AnyModel, A> = A extends { readonly count: unknown
 
 /** One group: its keys by column, and its aggregates. */
 export type Group<M extends AnyModel, G extends GivenOptions, By extends string, A> = {
-  [P in By as GroupName<P, Named<M, G, Exclude<By, `${DatePart}(${string})`>>>]: GroupKeyValue<M, G, P>
+  [P in By as GroupName<P, Named<M, G, Exclude<By, `${DatePart}(${string})`>>>]: GroupKeyValue<
+    M,
+    G,
+    P
+  >
 } & { -readonly [L in keyof A]: AggregateValue<M, A[L]> }

@@ -58,7 +58,11 @@ export type FieldPath<M extends AnyModel, G extends GivenOptions> =
   | `${RelationName<M, G>}.${string}.${string}`
 
 /** `F` if it names a column, else `never`. Only checks paths along several relations: `FieldPath` lists the columns of shorter paths. */
-type Existing<M extends AnyModel, G extends GivenOptions, F> = F extends `${string}.${string}.${string}`
+type Existing<
+  M extends AnyModel,
+  G extends GivenOptions,
+  F,
+> = F extends `${string}.${string}.${string}`
   ? [ColumnAt<M, G, F>] extends [never]
     ? never
     : F

@@ -43,7 +43,9 @@ type TakenName<M extends AnyModel, G extends GivenOptions> =
   | 'not'
 
 /** One aggregate, such as `{ count: 'appointments', where: { … } }`, with error types in place of mistakes. */
-type CheckedAggregate<M extends AnyModel, G extends GivenOptions, One> = OneFunction<FunctionIn<One>> & {
+type CheckedAggregate<M extends AnyModel, G extends GivenOptions, One> = OneFunction<
+  FunctionIn<One>
+> & {
   readonly [K in keyof One]: K extends AggregateFunction
     ? [AggregateShape<K, EndOf<M, G, One[K]>>] extends [never]
       ? NoSuch<K, One[K]>
@@ -93,7 +95,9 @@ export type AggregatedMembers<M extends AnyModel, G extends GivenOptions, A> = {
 }
 
 /** The conditions that aggregates add; `unknown` if there are none. */
-export type LabelConditions<M extends AnyModel, G extends GivenOptions, A> = [keyof A] extends [never]
+export type LabelConditions<M extends AnyModel, G extends GivenOptions, A> = [keyof A] extends [
+  never,
+]
   ? unknown
   : {
       readonly [L in keyof A]?: ColumnCondition<

@@ -104,7 +104,10 @@ type ToOneConditions<M extends AnyModel, G extends GivenOptions> = ColumnConditi
 }
 
 /** Conditions on the records of a model, and those of `Labels` on aggregates of the query; all must hold. */
-export type Where<M extends AnyModel, G extends GivenOptions, Labels = unknown> = ColumnConditions<M, G> &
+export type Where<M extends AnyModel, G extends GivenOptions, Labels = unknown> = ColumnConditions<
+  M,
+  G
+> &
   RelationConditions<M, G> &
   Labels & {
     /** At least one of these must hold. */

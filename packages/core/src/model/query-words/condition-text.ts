@@ -41,12 +41,14 @@ export function nameText(name: unknown, option = 'a condition'): string {
 /** Returns the filters on a column, one for each operator: `price__gt=20`. */
 function filters(column: string, condition: unknown): string[] {
   if (condition === null) return [`${nameText(column)}__isnull=true`]
-  return Object.entries(isObject(condition) ? condition : { eq: condition }).map(([operator, value]) => {
-    // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
-    if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
-    const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
-    return `${nameText(column)}__${operator}=${text}`
-  })
+  return Object.entries(isObject(condition) ? condition : { eq: condition }).map(
+    ([operator, value]) => {
+      // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
+      if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
+      const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
+      return `${nameText(column)}__${operator}=${text}`
+    },
+  )
 }
 
 /** Returns the conditions on one related record: `exists(author.name__ilike=austen)`; of deeper relations, an item for each. */

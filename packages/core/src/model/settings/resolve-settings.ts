@@ -18,10 +18,10 @@ import { bulkMethodsOf } from './endpoints/bulk-methods.ts'
 import { resourceMethods } from './endpoints/resource-methods.ts'
 import { type ApiKey, type FieldsOf, fieldOf, type ModelKey } from './field-names.ts'
 import type { Meta } from './meta.ts'
-import { type SettingReader, settingReader } from './setting-reader.ts'
 import { resolveErrorCodes } from './resolve-error-codes.ts'
 import { lackedSoftDeleteColumn, resolveSoftDelete } from './resolve-soft-delete.ts'
 import type { Problems } from './setting-problems.ts'
+import { type SettingReader, settingReader } from './setting-reader.ts'
 import { allSettings } from './setting-table.ts'
 import type { ApiSettings, DumpSettings, LimitSettings, ResourceSettings } from './settings.ts'
 
@@ -41,7 +41,11 @@ const apiKeys = plainKeys('api').filter(isOther)
 const modelKeys = plainKeys('both').filter(isOther)
 
 /** Reads keys into the fields that are named after them. */
-const fieldsOf = <Fields>({ find }: SettingReader, keys: readonly string[], prefix?: string): Fields =>
+const fieldsOf = <Fields>(
+  { find }: SettingReader,
+  keys: readonly string[],
+  prefix?: string,
+): Fields =>
   Object.fromEntries(keys.map((key) => [fieldOf(key, prefix), find(key as ConfigKey)])) as Fields
 
 const dumpSettings = (read: SettingReader): DumpSettings => fieldsOf(read, dumpKeys, 'API_DUMP_')
@@ -157,7 +161,12 @@ type NumberKey =
   | 'API_MAX_DEPTH'
 
 /** Reports an explicit setting above its maximum. If only the maximum is set in meta, the problem names the maximum. */
-function checkOrder(read: SettingReader, key: NumberKey, mostKey: NumberKey, problems: Problems): void {
+function checkOrder(
+  read: SettingReader,
+  key: NumberKey,
+  mostKey: NumberKey,
+  problems: Problems,
+): void {
   const value = read.find(key)
   const most = read.get(mostKey)
   const at = read.at(key)

@@ -7,9 +7,9 @@ import type { AnyModel } from '../define-model.ts'
 import type { DefaultFunction, SoftDeleteValues } from './access/hook-types.ts'
 import type { ApiConfig } from './config.ts'
 import type { Meta } from './meta.ts'
-import type { SettingReader } from './setting-reader.ts'
 import { shownValue } from './setting-checks.ts'
 import type { Problems } from './setting-problems.ts'
+import type { SettingReader } from './setting-reader.ts'
 import type { DeletedValue, ResourceSettings } from './settings.ts'
 
 /** Resolves the soft delete settings of a model; null if it does not use soft delete. */

@@ -18,7 +18,8 @@ export function shownValue(value: unknown): string {
   return String(value)
 }
 
-const expected = (what: string, value: unknown): string => `expected ${what}, got ${shownValue(value)}.`
+const expected = (what: string, value: unknown): string =>
+  `expected ${what}, got ${shownValue(value)}.`
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 

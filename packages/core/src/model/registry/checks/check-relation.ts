@@ -2,7 +2,14 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { Relation } from '../../relation.ts'
-import { boolean, type Check, object, oneOf, shownValue, text } from '../../settings/setting-checks.ts'
+import {
+  boolean,
+  type Check,
+  object,
+  oneOf,
+  shownValue,
+  text,
+} from '../../settings/setting-checks.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
 
 const key: Check = (value) => {

@@ -14,7 +14,10 @@ export function checkWriteOnly(resource: Resource, problems: Problems): void {
     for (const name of set) {
       const column = allColumns.get(name)
       if (column === undefined || !isWriteOnly(column)) continue
-      problems.add(`${at}.unique[${i}]`, `"${name}": ${conflictRevealsValue} Leave it out of the set.`)
+      problems.add(
+        `${at}.unique[${i}]`,
+        `"${name}": ${conflictRevealsValue} Leave it out of the set.`,
+      )
     }
   }
   for (const column of allColumns.values()) {

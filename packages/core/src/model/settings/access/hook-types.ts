@@ -35,9 +35,9 @@ export type UserOf<
 type API_USER_MODEL<M extends AnyModel> = { [K in keyof RecordOf<M>]: RecordOf<M>[K] }
 
 // `infer` keeps TypeScript from inferring what a strategy returns from a hook, whose user may be declared with another type.
-type UserGivenBy<CustomUser, KeyUser> = [
-  ReturnedUser<CustomUser> | ReturnedUser<KeyUser>,
-] extends [infer User]
+type UserGivenBy<CustomUser, KeyUser> = [ReturnedUser<CustomUser> | ReturnedUser<KeyUser>] extends [
+  infer User,
+]
   ? [User] extends [never]
     ? HookUser
     : User | null
@@ -54,7 +54,9 @@ export type OtherUser<M extends AnyModel, CustomUser> = string extends
   ? unknown
   : [Exclude<keyof RowOf<M>, keyof ReturnedUser<CustomUser>>] extends [never]
     ? unknown
-    : [Exclude<keyof ReturnedUser<CustomUser>, keyof RecordOf<M>>] extends [infer Name extends string]
+    : [Exclude<keyof ReturnedUser<CustomUser>, keyof RecordOf<M>>] extends [
+          infer Name extends string,
+        ]
       ? [Name] extends [never]
         ? unknown
         : `API_USER_MODEL has no column "${Name}", as the user of API_CUSTOM_AUTH`

@@ -3,8 +3,8 @@
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { ApiConfig } from '../config.ts'
-import { settingReader } from '../setting-reader.ts'
 import type { Problems } from '../setting-problems.ts'
+import { settingReader } from '../setting-reader.ts'
 import {
   type Algorithm,
   algorithms,
@@ -130,10 +130,7 @@ function resolvePrevious(
   const name = `${kind}_PREVIOUS_KEYS` as const
   const keys = config[name] ?? []
   if (keys.length > mostPrevious) {
-    problems.add(
-      `config.${name}`,
-      `has ${keys.length} keys; at most ${mostPrevious} are accepted.`,
-    )
+    problems.add(`config.${name}`, `has ${keys.length} keys; at most ${mostPrevious} are accepted.`)
   }
   return keys.filter((text, i) => {
     const problem = previousProblem(text, { hmac, rsa })

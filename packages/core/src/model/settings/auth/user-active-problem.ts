@@ -27,7 +27,8 @@ export function conditionProblem(condition: UserCondition, model: AnyModel): str
       value === null
         ? column.nullable === true
         : columnTypes[column.type].json !== 'any' && fits(column, value)
-    if (!isValue) return `${shownValue(value)} is no value of ${field}, which is of type ${column.type}.`
+    if (!isValue)
+      return `${shownValue(value)} is no value of ${field}, which is of type ${column.type}.`
   }
   return undefined
 }
