@@ -13,7 +13,7 @@ import type { Result } from './envelope.ts'
  */
 export function entityTag(
   record: string | undefined,
-  { text, value, recordHash, recordLeads }: Content,
+  { text, value, recordHash, recordLeads }: TaggedContent,
 ): string {
   const whole = text ?? stringify(value)
   if (record === undefined) return `"${recordHash}.${hashOfText(whole)}"`
@@ -24,7 +24,7 @@ export function entityTag(
   return `"${row}.${representation}"`
 }
 
-type Content = Pick<Result, 'text' | 'value' | 'recordHash' | 'recordLeads'>
+type TaggedContent = Pick<Result, 'text' | 'value' | 'recordHash' | 'recordLeads'>
 
 /** Returns the ETags in a header, `W/"a", "b"` → `"a"`, `"b"`: a proxy that compresses a response may have marked its ETag as weak (`W/`). */
 const tagsOf = (text: string): readonly string[] =>

@@ -142,7 +142,8 @@ function anyRoute(table: RouteTable, path: string): Route | undefined {
     // %2F is part of a segment, not a separator.
     if (endpoint.some((segment) => segment.includes('/'))) continue
     const resource = table.byPath.get(endpoint.join('/'))
-    if (resource !== undefined) return below(resource, raw.slice(length), segments.slice(length))
+    if (resource !== undefined)
+      return routeBelow(resource, raw.slice(length), segments.slice(length))
   }
   return undefined
 }
@@ -166,7 +167,7 @@ export function unrestoredResource(table: RouteTable, path: string): Resource | 
  * Returns the route of the segments after an endpoint. `raw` are the same before decoding, because only a comma that is not encoded divides
  * a key.
  */
-function below(
+function routeBelow(
   resource: Resource,
   raw: readonly string[],
   segments: readonly string[],

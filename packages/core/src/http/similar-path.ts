@@ -24,75 +24,83 @@ export function similarPath(
   if (path.length > longest) return undefined
   const segments = path.split('/').filter((segment) => segment !== '')
   const isBelow = isBelowPrefix(table, segments)
-  const rest = isBelow ? segments.slice(table.prefix.length) : segments
+  const belowPrefix = isBelow ? segments.slice(table.prefix.length) : segments
   // The client may have put the prefix of the API before a path that is not below it: `/api/auth/login` for `/auth/login`.
-  const plain = [segments, rest].map((some) => some.join('/').toLowerCase())
+  const plain = [segments, belowPrefix].map((some) => some.join('/').toLowerCase())
   const found =
     others.find((other) => plain.includes(other.slice(1).toLowerCase())) ??
-    routeLike(table, rest, isBelow)
+    routeLike(table, belowPrefix, isBelow)
   return found === path ? undefined : found
 }
 
 const isBelowPrefix = ({ prefix }: RouteTable, segments: readonly string[]): boolean =>
   prefix.every((name, i) => name.toLowerCase() === segments[i]?.toLowerCase())
 
-/** `rest` is the path without the prefix of the API; a path outside of it gets a suggestion only if it begins with the name of an endpoint. */
+/** `belowPrefix` is the path without the prefix of the API; a path outside of it gets a suggestion only if it begins with the name of an endpoint. */
 function routeLike(
   table: RouteTable,
-  rest: readonly string[],
+  belowPrefix: readonly string[],
   isBelow: boolean,
 ): string | undefined {
   const endpoints = endpointsOf(table)
-  const named = forms(table, rest).filter(({ form }) => endpoints.has(form))
+  const named = endpointForms(table, belowPrefix).filter(({ form }) => endpoints.has(form))
   for (const { form, length } of named) {
-    const path = pathBelow(table, endpoints.get(form), rest.slice(length))
+    const path = pathBelow(table, endpoints.get(form), belowPrefix.slice(length))
     if (path !== undefined) return path
   }
-  return named.length > 0 || !isBelow ? undefined : misspelt(table, rest)
+  return named.length > 0 || !isBelow ? undefined : misspelt(table, belowPrefix)
 }
 
 /** Returns the leading segments of a path that may name an endpoint, normalised, the longest first. */
-function forms(
+function endpointForms(
   table: RouteTable,
-  rest: readonly string[],
+  belowPrefix: readonly string[],
 ): readonly { readonly length: number; readonly form: string }[] {
-  const longestForm = Math.min(table.longest, rest.length)
+  const longestForm = Math.min(table.longest, belowPrefix.length)
   return Array.from({ length: longestForm }, (_, i) => longestForm - i).map((length) => ({
     length,
-    form: normal(rest.slice(0, length)),
+    form: normalForm(belowPrefix.slice(0, length)),
   }))
 }
 
 /** Returns the path with the known endpoint whose name differs in a few letters; undefined if there is none. */
-function misspelt(table: RouteTable, rest: readonly string[]): string | undefined {
+function misspelt(table: RouteTable, belowPrefix: readonly string[]): string | undefined {
   const endpoints = endpointsOf(table)
-  for (const { form, length } of forms(table, rest)) {
+  for (const { form, length } of endpointForms(table, belowPrefix)) {
     const alike = [...endpoints.keys()].filter((known) => known.split('/').length === length)
-    const path = pathBelow(table, endpoints.get(nearest(form, alike) ?? ''), rest.slice(length))
+    const path = pathBelow(
+      table,
+      endpoints.get(nearest(form, alike) ?? ''),
+      belowPrefix.slice(length),
+    )
     if (path !== undefined) return path
   }
   return undefined
 }
 
+/** Returns the path of an endpoint with what follows it, if that is a route; undefined otherwise. */
 function pathBelow(
   table: RouteTable,
   endpoint: Endpoint | undefined,
-  rest: readonly string[],
+  belowEndpoint: readonly string[],
 ): string | undefined {
-  const below = endpoint && belowOf(endpoint.resource, rest)
+  const below = endpoint && belowOf(endpoint.resource, belowEndpoint)
   const path = [table.plainPrefix, endpoint?.path, ...(below ?? [])].join('/')
   return below !== undefined && isRoute(table, path) ? path : undefined
 }
 
 /** Returns the segments after an endpoint, with the relation's spelling corrected: none, a key, or a key and a relation. */
-function belowOf(resource: Resource, rest: readonly string[]): readonly string[] | undefined {
-  const [key, segment, ...more] = rest
+function belowOf(
+  resource: Resource,
+  belowEndpoint: readonly string[],
+): readonly string[] | undefined {
+  const [key, segment, ...more] = belowEndpoint
   if (key === undefined) return []
   if (segment === undefined) return [key]
   // The caller is not known yet, so relations that not every caller may see are not suggested.
   const shown = [...resource.relations.values()].filter((relation) => !needsRight(relation))
   const known = [...shown.map((relation) => relation.segment), 'restore']
-  const [meant, other] = known.filter((name) => normal([name]) === normal([segment]))
+  const [meant, other] = known.filter((name) => normalForm([name]) === normalForm([segment]))
   return meant === undefined || other !== undefined || more.length > 0 ? undefined : [key, meant]
 }
 
@@ -110,7 +118,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>()
   const ambiguous = new Set<string>()
   for (const [path, resource] of table.byPath) {
-    const form = normal(path.split('/'))
+    const form = normalForm(path.split('/'))
     const other = endpoints.get(form)
     if (other !== undefined && other.resource !== resource) ambiguous.add(form)
     // The first path of a resource is the one that is suggested.
@@ -122,7 +130,7 @@ function endpointsOf(table: RouteTable): ReadonlyMap<string, Endpoint> {
 }
 
 /** Normalises path segments: lower case, plural, without hyphens and underscores. `['Order_Item']` → `orderitems` */
-const normal = (segments: readonly string[]): string =>
+const normalForm = (segments: readonly string[]): string =>
   segments.map((text) => pluralize.plural(text.toLowerCase().replace(/[-_]/g, ''))).join('/')
 
 function isRoute(table: RouteTable, path: string): boolean {

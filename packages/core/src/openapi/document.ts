@@ -12,7 +12,7 @@ import type { MethodName } from '../model/settings/config.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
 import { serverVariable } from './code-samples.ts'
 import { infoOf, serversOf, tagGroupsOf, tagsOf } from './info.ts'
-import type { Writer } from './operations/operation-draft.ts'
+import type { DocumentBuilder } from './operations/operation-draft.ts'
 import { operationOf, servedTags, servicePaths } from './operations/operations.ts'
 import { createComponents, freeName } from './schemas/components.ts'
 import { namesAlike } from './schemas/record-schemas.ts'
@@ -46,7 +46,7 @@ export function* documentSteps(
   const { resources } = registry
   const components = createComponents(resources.map(({ name }) => name))
   const ids = new Set<string>()
-  const writer: Writer = {
+  const builder: DocumentBuilder = {
     components,
     registry,
     alike: namesAlike(registry),
@@ -62,10 +62,10 @@ export function* documentSteps(
       return id
     },
   }
-  const own = servicePaths(writer)
+  const own = servicePaths(builder)
   // Record operations come first, so that their operationIds get no number.
   const routes = [...resources.flatMap(ownRoutes), ...resources.flatMap(relationRoutes)]
-  const paths = { ...own, ...(yield* pathSteps(writer, endpoints, routes)) }
+  const paths = { ...own, ...(yield* pathSteps(builder, endpoints, routes)) }
   const collected = yield* components.steps()
   const served = resources.filter(({ paths: places }) => places.length > 0)
   const services = servedTags(settings)
@@ -136,18 +136,18 @@ function relationRoutes(resource: Resource): RouteAt[] {
 
 /** Builds the operations of the routes, a route in each step; returns them by path. */
 function* pathSteps(
-  writer: Writer,
+  builder: DocumentBuilder,
   endpoints: Endpoints,
   routes: readonly RouteAt[],
 ): Generator<void, Record<string, PathItemObject>> {
-  const { prefix } = writer.settings
+  const { prefix } = builder.settings
   const items = new Map<Resource, [string, PathItemObject][]>()
   for (const { path, aliases, route } of routes) {
     yield
     const allowed = endpoints.methods(route)
     const operations = documented
       .filter((method) => allowed.includes(method))
-      .map((method) => [method.toLowerCase(), operationOf(writer, route, method)] as const)
+      .map((method) => [method.toLowerCase(), operationOf(builder, route, method)] as const)
     if (operations.length === 0) continue
     const others = aliases.map((alias) => `${prefix}/${alias}`)
     const item = {

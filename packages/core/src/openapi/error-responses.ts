@@ -36,7 +36,7 @@ export const failuresByStatus = (
 ): Record<string, ReferenceObject> =>
   components.once(
     `failures ${kind} ${[...occasions].sort()} ${declaredKey(declared)} ${shapeKey(shape)}`,
-    () => gathered(components, shape, kind, occasions, declared),
+    () => responsesByStatus(components, shape, kind, occasions, declared),
   )
 
 /** Returns the error responses of an operation that belongs to no resource. */
@@ -60,18 +60,18 @@ export const failuresOf = (
   )
 
 /** The statuses of every operation; they are documented once, as `default`, unless the host declares a code with the status. */
-const everywhere: readonly number[] = [414, 500, 503]
+const statusesOfAll: readonly number[] = [414, 500, 503]
 
 /**
  * The errors of the service that are documented as `default`: those of every operation, and (`elsewhere`) those of no operation of the
  * document.
  */
-const ofDefault: readonly ApiError[] = catalogue.flatMap(({ error, on }) =>
-  on.includes('elsewhere') || everywhere.includes(error.status) ? [error] : [],
+const errorsOfDefault: readonly ApiError[] = catalogue.flatMap(({ error, on }) =>
+  on.includes('elsewhere') || statusesOfAll.includes(error.status) ? [error] : [],
 )
 
 /** `failuresByStatus` without its cache. */
-function gathered(
+function responsesByStatus(
   components: Components,
   shape: FailureShape,
   kind: OperationKind,
@@ -82,7 +82,7 @@ function gathered(
     on.some((occasion) => occasions.has(occasion)) ? [error] : [],
   )
   const listed = new Set(
-    errors.map(({ status }) => status).filter((status) => !everywhere.includes(status)),
+    errors.map(({ status }) => status).filter((status) => !statusesOfAll.includes(status)),
   )
   const statuses = new Set([...listed, ...declared.codes.map(({ status }) => status)])
   return {
@@ -91,7 +91,7 @@ function gathered(
         .sort((a, b) => a - b)
         .map((status) => {
           // A status that only the host's codes list also has the errors that `default` would otherwise describe.
-          const those = (listed.has(status) ? errors : ofDefault).filter(
+          const those = (listed.has(status) ? errors : errorsOfDefault).filter(
             (error) => error.status === status,
           )
           const own = declared.codes.filter((code) => code.status === status)
@@ -99,14 +99,14 @@ function gathered(
             own.length === 0
               ? nameOf(status, kind, occasions)
               : nameWithCodes(shape, status, occasions, declared, listed.has(status))
-          return [status, response(components, shape, name, status, those, own)]
+          return [status, errorResponse(components, shape, name, status, those, own)]
         }),
     ),
     default: anyOther(components, shape),
   }
 }
 
-function response(
+function errorResponse(
   components: Components,
   shape: FailureShape,
   name: string,
@@ -119,7 +119,7 @@ function response(
   return components.response(`${name} ${codes} ${shapeKey(shape)}`, `${shape.owner}${name}`, () =>
     failureResponse(
       shape,
-      [`${phraseOf(status)}.`, ...declared.map(described)].join(' '),
+      [`${phraseOf(status)}.`, ...declared.map(describedCode)].join(' '),
       errors,
       shapedSchema(shape, errorsSchema(components, codesSchema(codes)), status),
     ),
@@ -131,14 +131,14 @@ const sampleOf = ({ code, status, description }: DeclaredCode): ApiError =>
   apiError(status, phraseOf(status), description, code)
 
 /** Returns a code with its description, as a sentence in Markdown. */
-const described = ({ code, description }: DeclaredCode): string =>
+const describedCode = ({ code, description }: DeclaredCode): string =>
   `\`${code}\`: ${description}${/[.!?]$/.test(description) ? '' : '.'}`
 
 /** Statuses whose codes depend on the kind of operation, which is therefore part of the name of the response: `ConflictOnCreate`. */
-const ofDoing: readonly number[] = [400, 409, 412, 422]
+const statusesByKind: readonly number[] = [400, 409, 412, 422]
 
 /** Occasions that change the codes of a status, each with the word that it adds to the name of the response. */
-const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
+const wordsByOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, string>>>>> = {
   400: { join: 'Joined', position: 'AtPosition', cascade: 'Cascading' },
   401: { password: 'OfPassword', refresh: 'OfRefreshToken' },
   403: { refresh: 'RefreshToken', otherResource: 'Join', cookie: 'CrossSite' },
@@ -148,7 +148,7 @@ const ofOccasion: Readonly<Record<number, Readonly<Partial<Record<Occasion, stri
 /** Returns the name of an error response. It depends only on the operation and its settings, not on other parts of the document. */
 function nameOf(status: number, kind: OperationKind, occasions: ReadonlySet<Occasion>): string {
   const words = wordsOf(status, occasions)
-  const on = ofDoing.includes(status) ? ['On', ...words, kind] : words
+  const on = statusesByKind.includes(status) ? ['On', ...words, kind] : words
   return [phraseInName(status), ...on].join('')
 }
 
@@ -176,14 +176,16 @@ const nameWithCodes = (
 /** The statuses that the service has in some operations. */
 const listable: ReadonlySet<number> = new Set(
   catalogue.flatMap(({ error: { status }, on }) =>
-    everywhere.includes(status) || on.every((occasion) => occasion === 'elsewhere') ? [] : [status],
+    statusesOfAll.includes(status) || on.every((occasion) => occasion === 'elsewhere')
+      ? []
+      : [status],
   ),
 )
 
 const phraseInName = (status: number): string => phraseOf(status).replace(/[^A-Za-z0-9]/g, '')
 
 const wordsOf = (status: number, occasions: ReadonlySet<Occasion>): string[] =>
-  Object.entries(ofOccasion[status] ?? {}).flatMap(([occasion, word]) =>
+  Object.entries(wordsByOccasion[status] ?? {}).flatMap(([occasion, word]) =>
     occasions.has(occasion as Occasion) ? [word] : [],
   )
 
@@ -192,7 +194,7 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
     failureResponse(
       shape,
       'Any other failure, as every operation can have it.',
-      ofDefault,
+      errorsOfDefault,
       failureRef(components, shape),
     ),
   )
@@ -217,7 +219,7 @@ function failureResponse(
       'application/json': {
         schema,
         examples: Object.fromEntries(
-          errors.map((error) => [error.body.code ?? 'failure', example(shape, error)]),
+          errors.map((error) => [error.body.code ?? 'failure', errorExample(shape, error)]),
         ),
       },
     },
@@ -225,7 +227,7 @@ function failureResponse(
 }
 
 /** Returns a sample body. */
-function example({ version, dump }: FailureShape, { status, body }: ApiError): ExampleObject {
+function errorExample({ version, dump }: FailureShape, { status, body }: ApiError): ExampleObject {
   const stamp = {
     version,
     requestId: '0b3c8a52-5a3e-4c55-9c0a-3d1f0a6f2b7e',

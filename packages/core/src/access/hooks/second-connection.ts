@@ -150,17 +150,17 @@ const insideTransaction =
     try {
       result = callHook(name, () => context.run(hook, call))
     } catch (error) {
-      end(hook)
+      endHook(hook)
       throw error
     }
     if (!(result instanceof Promise)) {
-      end(hook)
+      endHook(hook)
       return result
     }
-    return Promise.race([result, hook.failed]).finally(() => end(hook))
+    return Promise.race([result, hook.failed]).finally(() => endHook(hook))
   }
 
-function end(hook: RunningHook): void {
+function endHook(hook: RunningHook): void {
   hook.end()
   context.leave()
 }

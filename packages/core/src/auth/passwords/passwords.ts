@@ -100,7 +100,7 @@ async function passwordMatches(
   if (cost !== undefined) raise(highest, cost)
   const { cost: most = usualPasswordCost } = highest
   const compared = cost === undefined ? unmatchableHash(most) : String(stored)
-  const matches = await bcryptCompare(password, compared, padding(cost ?? most, most))
+  const matches = await bcryptCompare(password, compared, paddingHashes(cost ?? most, most))
   return cost !== undefined && matches
 }
 
@@ -109,7 +109,7 @@ function raise(highest: Highest, cost: number): void {
 }
 
 /** Returns hashes of the costs `from` to `to - 1`. After a hash of cost `from`, they take the time of one of cost `to`. */
-const padding = (from: number, to: number): readonly string[] =>
+const paddingHashes = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => unmatchableHash(from + i))
 
 /** The options of `passwordCheck`. */

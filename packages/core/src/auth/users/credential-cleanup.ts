@@ -45,10 +45,10 @@ export function createCredentialCleanup({
     columns: decisive,
     collect: () => new ChangedUsers(resource, decisive),
     async revoke(opened, changed) {
-      const ended = new Set(changed.gone.map((key) => textOf(users, key)))
+      const ended = new Set(changed.gone.map((key) => userKeyText(users, key)))
       const active = await users.activeAmong(opened, changed.unsure)
       for (const key of changed.unsure) {
-        const text = textOf(users, key)
+        const text = userKeyText(users, key)
         if (!active.has(text)) ended.add(text)
       }
       const { db } = opened.lease
@@ -60,5 +60,5 @@ export function createCredentialCleanup({
   }
 }
 
-const textOf = ({ resource, keyOf }: Users, key: readonly Value[]): string =>
+const userKeyText = ({ resource, keyOf }: Users, key: readonly Value[]): string =>
   keyOf(Object.fromEntries(resource.primaryKey.map(({ name }, i) => [name, key[i]])) as never) ?? ''

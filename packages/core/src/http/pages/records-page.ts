@@ -75,7 +75,7 @@ function listTable(view: RecordsView, rows: readonly JsonObject[]): string {
     const record = recordUrl(view, row)
     const cells = names.map(
       (name) =>
-        `<td${alignments.get(name)}><div>${cellOf(view, name, row[name], record, beginning)}</div></td>`,
+        `<td${alignments.get(name)}><div>${cellOf(view, name, row[name], record, shortenedText)}</div></td>`,
     )
     return `<tr>${cells.join('')}</tr>`
   })
@@ -145,7 +145,7 @@ function cellOf(
 const mostCharacters = 160
 
 /** Returns the first three lines of a text, with at most 160 characters, as HTML; if they are not all, says how long the text is. */
-function beginning(text: string): string {
+function shortenedText(text: string): string {
   const shown = text.split('\n', 3).join('\n').slice(0, mostCharacters)
   if (shown.length === text.length) return escaped(text)
   // A character of two units is not cut in the middle.

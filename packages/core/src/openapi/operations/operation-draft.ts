@@ -20,8 +20,8 @@ import type { Records } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
 import type { Protection } from '../security.ts'
 
-/** The context in which operations are built. */
-export interface Writer extends Records {
+/** The OpenAPI document while it is built: what the drafts of operations are made from. */
+export interface DocumentBuilder extends Records {
   readonly registry: Registry
   readonly settings: ApiSettings
   /** Returns the authentication that an operation requires. */
@@ -58,7 +58,7 @@ export interface ServiceEntry {
   readonly below?: string
   readonly method: 'get' | 'post' | 'delete'
   readonly tag: ServiceTag
-  readonly draft: (writer: Writer) => ServiceDraft
+  readonly draft: (builder: DocumentBuilder) => ServiceDraft
 }
 
 /** The operation of an endpoint that belongs to no resource. */

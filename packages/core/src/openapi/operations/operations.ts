@@ -24,7 +24,7 @@ import { codesOf } from '../declared-codes.ts'
 import type { Occasion } from '../error-catalogue.ts'
 import { failuresByStatus, failuresOf } from '../error-responses.ts'
 import { type ServiceTag, tagOf } from '../info.ts'
-import { shared } from '../parameters/query-parameters.ts'
+import { sharedParameter } from '../parameters/query-parameters.ts'
 import { successSchema } from '../schemas/envelope-schemas.ts'
 import { type Schema, shapedByCallback } from '../schemas/schema.ts'
 import { failureShape, shareEnvelope, successRef } from '../schemas/success-responses.ts'
@@ -38,7 +38,7 @@ import {
   rolesText,
   securityOf,
 } from '../security.ts'
-import type { HeaderSent, ResourceDraft, ServiceDraft, Writer } from './operation-draft.ts'
+import type { DocumentBuilder, HeaderSent, ResourceDraft, ServiceDraft } from './operation-draft.ts'
 import {
   acceptsPosition,
   positionInRequest,
@@ -52,13 +52,13 @@ import { draftOf } from './resource-table.ts'
 import { serviceTable } from './service-table.ts'
 
 /** Returns the paths that belong to no resource and are served, with their operations. */
-export function servicePaths(writer: Writer): Record<string, PathItemObject> {
+export function servicePaths(builder: DocumentBuilder): Record<string, PathItemObject> {
   const items: Record<string, PathItemObject> = {}
   for (const { route, below = '', method, tag, draft } of serviceTable) {
-    const path = ownRoutes[route].path(writer.settings) ?? undefined
+    const path = ownRoutes[route].path(builder.settings) ?? undefined
     if (path === undefined) continue
     const served = `${path}${below}`
-    items[served] = { ...items[served], [method]: serviceOperation(writer, tag, draft(writer)) }
+    items[served] = { ...items[served], [method]: serviceOperation(builder, tag, draft(builder)) }
   }
   return items
 }
@@ -72,14 +72,14 @@ export const servedTags = (settings: ApiSettings): ReadonlySet<ServiceTag> =>
   )
 
 function serviceOperation(
-  writer: Writer,
+  builder: DocumentBuilder,
   { name }: ServiceTag,
   draft: ServiceDraft,
 ): OperationObject {
   const { id, kind, summary, description, samples, security, parameters, body, value } = draft
   const { status = 200 } = draft
   return operationObject({
-    operationId: writer.operationId(id),
+    operationId: builder.operationId(id),
     summary,
     description,
     samples,
@@ -88,15 +88,15 @@ function serviceOperation(
     parameters,
     requestBody: body && { ...jsonBody(body), required: draft.bodyIsOptional !== true },
     responses: {
-      [status]: success(writer, value, status),
-      ...failuresOf(writer, kind, ['always', ...draft.occasions], draft.codes),
+      [status]: success(builder, value, status),
+      ...failuresOf(builder, kind, ['always', ...draft.occasions], draft.codes),
     },
   })
 }
 
 /** Returns the success response of an operation that belongs to no resource. */
 const success = (
-  writer: Writer,
+  builder: DocumentBuilder,
   value: Schema | ReferenceObject,
   status: number,
 ): ResponseObject => ({
@@ -106,10 +106,10 @@ const success = (
       schema: {
         ...successSchema(
           { value, list: false, status },
-          writer.settings.dump,
-          shareEnvelope(writer, ''),
+          builder.settings.dump,
+          shareEnvelope(builder, ''),
         ),
-        ...(writer.settings.hooks.final === undefined ? {} : { [shapedByCallback]: true }),
+        ...(builder.settings.hooks.final === undefined ? {} : { [shapedByCallback]: true }),
       },
     },
   },
@@ -151,13 +151,17 @@ const operationObject = ({
 })
 
 /** Returns the operation of a method that the route of a resource has. */
-export function operationOf(writer: Writer, route: Route, method: MethodName): OperationObject {
-  const { settings } = writer
-  const draft = draftOf(writer, route, method)
-  const protection = writer.protection(route, method)
+export function operationOf(
+  builder: DocumentBuilder,
+  route: Route,
+  method: MethodName,
+): OperationObject {
+  const { settings } = builder
+  const draft = draftOf(builder, route, method)
+  const protection = builder.protection(route, method)
   const rules = roleRules(checksOf(route, method))
   return operationObject({
-    operationId: writer.operationId(draft.id),
+    operationId: builder.operationId(draft.id),
     summary: draft.ownSummary ?? draft.summary,
     description: [draft.description, accessText(settings, protection, rules)]
       .filter(Boolean)
@@ -166,9 +170,9 @@ export function operationOf(writer: Writer, route: Route, method: MethodName): O
     tag: tagOf(route.resource),
     security:
       settings.auth.strategies.length === 0 ? undefined : securityOf(settings.auth, protection),
-    parameters: parametersOf(writer, draft, method, protection),
+    parameters: parametersOf(builder, draft, method, protection),
     requestBody: draft.body && jsonBody(draft.body, draft.isMergeable),
-    responses: responsesOf(writer, route, method, draft),
+    responses: responsesOf(builder, route, method, draft),
   })
 }
 
@@ -187,7 +191,7 @@ function accessText(
 }
 
 function parametersOf(
-  { settings, components }: Writer,
+  { settings, components }: DocumentBuilder,
   draft: ResourceDraft,
   method: MethodName,
   protection: Protection,
@@ -200,18 +204,18 @@ function parametersOf(
   ]
   return [
     ...draft.parameters,
-    ...sent.map(([one, name]) => shared(components, one, name)),
+    ...sent.map(([one, name]) => sharedParameter(components, one, name)),
     ...(writes ? csrfParameters(settings.auth, protection) : []),
   ]
 }
 
 function responsesOf(
-  writer: Writer,
+  builder: DocumentBuilder,
   route: Route,
   method: MethodName,
   draft: ResourceDraft,
 ): ResponsesObject {
-  const { settings, components } = writer
+  const { settings, components } = builder
   const target = targetOf(route)
   const writes = method !== 'GET'
   const headers = {
@@ -224,17 +228,17 @@ function responsesOf(
   const successes = [draft.also ?? [], draft.answer.status].flat().map((status) => {
     const answer = { ...draft.answer, status }
     const outcome = status === draft.also ? 'Upserted' : draft.outcome
-    return [status, successRef(writer, { target, method, answer, headers, outcome })] as const
+    return [status, successRef(builder, { target, method, answer, headers, outcome })] as const
   })
   return {
     ...Object.fromEntries(successes),
-    ...(writes ? { 204: noContent(writer) } : {}),
-    ...(draft.notModified ? { 304: notModified(writer) } : {}),
+    ...(writes ? { 204: noContent(builder) } : {}),
+    ...(draft.notModified ? { 304: notModified(builder) } : {}),
     ...failuresByStatus(
       components,
-      failureShape(writer, target, hooks.final !== undefined),
+      failureShape(builder, target, hooks.final !== undefined),
       draft.kind,
-      new Set(occasionsOf(writer, route, method, draft)),
+      new Set(occasionsOf(builder, route, method, draft)),
       codesOf(settings, target, method, draft.kind),
     ),
   }
@@ -244,12 +248,12 @@ function responsesOf(
 const targetOf = (route: Route): Resource =>
   route.kind === 'related' ? route.relation.target : route.resource
 
-const notModified = ({ components }: Writer): ReferenceObject =>
+const notModified = ({ components }: DocumentBuilder): ReferenceObject =>
   components.response('not modified', 'NotModified', () => ({
     description: "The client's copy is up to date.",
   }))
 
-const noContent = ({ components }: Writer): ReferenceObject =>
+const noContent = ({ components }: DocumentBuilder): ReferenceObject =>
   components.response('no content', 'NoContent', () => ({
     description: 'Written. The client prefers a response without a body.',
   }))
@@ -260,12 +264,12 @@ const leadsElsewhere = ({ relations, settings }: Resource): boolean =>
 
 /** Returns the occasions of the operation, and those that settings add to every operation. */
 function occasionsOf(
-  writer: Writer,
+  builder: DocumentBuilder,
   route: Route,
   method: MethodName,
   { occasions }: ResourceDraft,
 ): Occasion[] {
-  const { settings } = writer
+  const { settings } = builder
   const { auth } = settings
   const target = targetOf(route)
   const writes = method !== 'GET'
@@ -277,8 +281,8 @@ function occasionsOf(
     ...(acceptsPosition(settings, method) ? (['position'] as const) : []),
     ...(route.kind === 'related' && needsRight(route.relation) ? (['relationRight'] as const) : []),
     ...(target.settings.allowJoin ? (['join'] as const) : []),
-    ...(writer.restrictsLists && leadsElsewhere(target) ? (['otherResource'] as const) : []),
-    ...credentialOccasions(writer.protection(route, method)),
+    ...(builder.restrictsLists && leadsElsewhere(target) ? (['otherResource'] as const) : []),
+    ...credentialOccasions(builder.protection(route, method)),
     ...(writes && hasCookie(auth) ? (['cookie'] as const) : []),
     ...(restricted ? (['restricted'] as const) : []),
     ...(target.settings.rates[method].length > 0 ? (['limited'] as const) : []),

@@ -34,7 +34,7 @@ import {
 } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { headerObject } from '../schemas/success-responses.ts'
-import type { ResourceDraft, Writer } from './operation-draft.ts'
+import type { DocumentBuilder, ResourceDraft } from './operation-draft.ts'
 import {
   etag,
   idempotencyKey,
@@ -46,7 +46,7 @@ import {
 
 /** What an operation is about. */
 interface Subject {
-  readonly writer: Writer
+  readonly builder: DocumentBuilder
   /** The resource in the path. */
   readonly resource: Resource
   /** The relation in the path. */
@@ -66,8 +66,8 @@ type Entry = (subject: Subject) => ResourceDraft
 const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, Entry>>>>> = {
   collection: {
     GET: (subject) => ({
-      ...list(subject),
-      id: `list${pascalPlural(subject.resource)}`,
+      ...listRead(subject),
+      id: `list${pluralInId(subject.resource)}`,
       ownSummary: subject.resource.settings.summaries.getMany,
       summary: `List ${pluralName(subject.resource)}`,
       description: 'A page of them.',
@@ -78,43 +78,43 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
       ownSummary: subject.resource.settings.summaries.post,
       summary: `Create ${article(subject.resource)}`,
     }),
-    PATCH: ({ writer, resource, record }) => ({
-      id: `bulkUpdate${pascalPlural(resource)}`,
+    PATCH: ({ builder, resource, record }) => ({
+      id: `bulkUpdate${pluralInId(resource)}`,
       kind: 'BulkUpdate',
       outcome: 'BulkUpdated',
       summary: `Change every one of the ${pluralName(resource)} that match`,
       description: 'A list, without filters, changes the record of each key, or none.',
-      parameters: bulkParameters(writer.components, resource),
+      parameters: bulkParameters(builder.components, resource),
       body: {
         anyOf: [
-          writtenRef(writer, resource, 'update'),
-          { type: 'array', items: listedChangeRef(writer, resource), minItems: 1 },
+          writtenRef(builder, resource, 'update'),
+          { type: 'array', items: listedChangeRef(builder, resource), minItems: 1 },
         ],
       },
-      answer: ofOne({ type: 'array', items: writtenRecord(writer, resource, record) }),
+      answer: ofOne({ type: 'array', items: writtenRecord(builder, resource, record) }),
       occasions: [...listOccasions, 'body', 'written', 'stored', 'bulk'],
     }),
-    DELETE: ({ writer, resource }) => ({
-      id: `bulkDelete${pascalPlural(resource)}`,
+    DELETE: ({ builder, resource }) => ({
+      id: `bulkDelete${pluralInId(resource)}`,
       kind: 'BulkDelete',
       outcome: 'BulkDeleted',
       summary: `Delete every one of the ${pluralName(resource)} that match`,
       description: `All of them, or none.${onDeleteText(resource)}`,
-      parameters: bulkRemovalParameters(writer.components, resource),
+      parameters: bulkRemovalParameters(builder.components, resource),
       answer: ofOne({ type: 'null' }),
       occasions: [...listOccasions, 'removed', 'bulk'],
     }),
   },
   item: {
     GET: (subject) => ({
-      ...one(subject),
+      ...recordRead(subject),
       id: `get${subject.resource.name}`,
       ownSummary: subject.resource.settings.summaries.getSingle,
       summary: `Get ${article(subject.resource)}`,
       description: 'The record of a key.',
     }),
     PATCH: (subject) => ({
-      ...change(subject, 'update'),
+      ...recordChange(subject, 'update'),
       id: `update${subject.resource.name}`,
       outcome: 'Updated',
       ownSummary: subject.resource.settings.summaries.patch,
@@ -123,13 +123,13 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
       isMergeable: hasDocuments(subject.resource),
     }),
     PUT: (subject) => ({
-      ...change(subject, 'replace'),
+      ...recordChange(subject, 'replace'),
       id: `replace${subject.resource.name}`,
       outcome: 'Replaced',
       summary: `Replace ${article(subject.resource)}`,
       description: 'All fields.',
     }),
-    DELETE: ({ writer, resource, keys }) => ({
+    DELETE: ({ builder, resource, keys }) => ({
       id: `delete${resource.name}`,
       kind: 'Delete',
       outcome: 'Deleted',
@@ -140,7 +140,7 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
           ? 'The record of a key.'
           : 'The record is marked as deleted, and left out of reads.'
       }${onDeleteText(resource)}`,
-      parameters: [...keys, ...removalParameters(writer.components, resource)],
+      parameters: [...keys, ...removalParameters(builder.components, resource)],
       sends: writeConditions,
       answer: ofOne({ type: 'null' }),
       occasions: [
@@ -148,20 +148,20 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
         'record',
         'removed',
         'precondition',
-        ...(reachesDependents(writer, resource) ? (['cascade'] as const) : []),
+        ...(reachesDependents(builder, resource) ? (['cascade'] as const) : []),
       ],
     }),
   },
   restore: {
-    POST: ({ writer, resource, keys, record }) => ({
+    POST: ({ builder, resource, keys, record }) => ({
       id: `restore${resource.name}`,
       kind: 'Restore',
       outcome: 'Restored',
       summary: `Restore ${article(resource)}`,
       description: 'Undoes a deletion. There is no body.',
-      parameters: [...keys, ...oneParameters(writer.components, resource)],
+      parameters: [...keys, ...oneParameters(builder.components, resource)],
       sends: writeConditions,
-      answer: ofOne(writtenRecord(writer, resource, record)),
+      answer: ofOne(writtenRecord(builder, resource, record)),
       headers: etag,
       occasions: ['query', 'record', 'body', 'written', 'restored', 'precondition'],
     }),
@@ -174,13 +174,13 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
       const words = `${article(resource)}'s ${toCase(relation.name, 'snake').replaceAll('_', ' ')}`
       return relation.cardinality === 'one'
         ? {
-            ...one(subject),
+            ...recordRead(subject),
             id: `get${id}`,
             summary: `Get ${words}`,
             description: 'The related record.',
           }
         : {
-            ...list(subject),
+            ...listRead(subject),
             id: `list${id}`,
             summary: `List ${words}`,
             description: 'A page of the related records.',
@@ -191,24 +191,24 @@ const table: Readonly<Record<Route['kind'], Readonly<Partial<Record<MethodName, 
 }
 
 /** Returns the draft of the operation of a method that the route has. */
-export function draftOf(writer: Writer, route: Route, method: MethodName): ResourceDraft {
+export function draftOf(builder: DocumentBuilder, route: Route, method: MethodName): ResourceDraft {
   const { resource } = route
   const entry = table[route.kind][method]
   if (entry === undefined) throw new Error(`${method} is no operation of ${resource.name}.`)
   const relation = route.kind === 'related' ? route.relation : undefined
   const target = relation?.target ?? resource
-  const keys = route.kind === 'collection' ? [] : keyParameters(writer.components, resource)
-  const record = answeredRecord(writer, target)
-  const draft = entry({ writer, resource, target, keys, record, ...(relation && { relation }) })
+  const keys = route.kind === 'collection' ? [] : keyParameters(builder.components, resource)
+  const record = answeredRecord(builder, target)
+  const draft = entry({ builder, resource, target, keys, record, ...(relation && { relation }) })
   const mayOverlap =
-    hasExclusions(writer.registry) && draft.occasions.some((occasion) => overlapping.has(occasion))
+    hasExclusions(builder.registry) && draft.occasions.some((occasion) => overlapping.has(occasion))
   return mayOverlap ? { ...draft, occasions: [...draft.occasions, 'exclusive'] } : draft
 }
 
 /** The occasions on which a record may come to overlap another one. */
 const overlapping: ReadonlySet<Occasion> = new Set<Occasion>(['written', 'cascade'])
 
-type Content = Omit<ResourceDraft, 'id' | 'summary' | 'description'>
+type OperationContent = Omit<ResourceDraft, 'id' | 'summary' | 'description'>
 
 const ofOne = (value: Schema | ReferenceObject): ResourceDraft['answer'] => ({
   value,
@@ -217,10 +217,10 @@ const ofOne = (value: Schema | ReferenceObject): ResourceDraft['answer'] => ({
 })
 
 /** A page of records. A key parameter (in path) and a column filter (in query) may have the same name. */
-const list = ({ writer, target, keys, record }: Subject): Content => ({
+const listRead = ({ builder, target, keys, record }: Subject): OperationContent => ({
   kind: 'List',
   outcome: 'List',
-  parameters: [...keys, ...listParameterObjects(writer.components, target)],
+  parameters: [...keys, ...listParameterObjects(builder.components, target)],
   sends: listConditions(target),
   answer: { value: { type: 'array', items: record }, list: true, status: 200 },
   headers: listHeaders(target),
@@ -229,10 +229,10 @@ const list = ({ writer, target, keys, record }: Subject): Content => ({
 })
 
 /** One record. */
-const one = ({ writer, target, keys, record }: Subject): Content => ({
+const recordRead = ({ builder, target, keys, record }: Subject): OperationContent => ({
   kind: 'Get',
   outcome: 'Record',
-  parameters: [...keys, ...oneParameters(writer.components, target)],
+  parameters: [...keys, ...oneParameters(builder.components, target)],
   sends: [[ifNoneMatch]],
   answer: ofOne(record),
   headers: etag,
@@ -240,23 +240,23 @@ const one = ({ writer, target, keys, record }: Subject): Content => ({
   occasions: ['query', 'record'],
 })
 
-const change = (
-  { writer, resource, keys, record }: Subject,
+const recordChange = (
+  { builder, resource, keys, record }: Subject,
   mode: WriteMode,
-): Omit<Content, 'outcome'> => ({
+): Omit<OperationContent, 'outcome'> => ({
   kind: 'Update',
-  parameters: [...keys, ...changeParameters(writer.components, resource)],
+  parameters: [...keys, ...changeParameters(builder.components, resource)],
   sends: writeConditions,
-  body: writtenRef(writer, resource, mode),
-  answer: ofOne(writtenRecord(writer, resource, record)),
+  body: writtenRef(builder, resource, mode),
+  answer: ofOne(writtenRecord(builder, resource, record)),
   headers: etag,
   occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
 })
 
-function creation({ writer, resource, record }: Subject): Omit<ResourceDraft, 'id' | 'summary'> {
+function creation({ builder, resource, record }: Subject): Omit<ResourceDraft, 'id' | 'summary'> {
   const { settings } = resource
   const bulk = settings.bulkMethods.has('POST')
-  const body = writtenRef(writer, resource, 'create')
+  const body = writtenRef(builder, resource, 'create')
   // If the request is repeated with its Idempotency-Key after a record was deleted, its value is null.
   const made = orNothing(record)
   return {
@@ -267,7 +267,7 @@ function creation({ writer, resource, record }: Subject): Omit<ResourceDraft, 'i
         ? 'A list creates all of its records, or none.'
         : 'A new record, with what the database fills in.'
     }${upsertRoles(resource)}`,
-    parameters: upsertParameters(writer.components, resource),
+    parameters: upsertParameters(builder.components, resource),
     sends: [[idempotencyKey]],
     body: bulk ? { anyOf: [body, { type: 'array', items: body, minItems: 1 }] } : body,
     answer: {
@@ -327,15 +327,15 @@ const fieldsSent = (resource: Resource): string =>
     : 'The fields that are sent.'
 
 /** Whether a DELETE may also delete or change records that refer to its own. */
-const reachesDependents = ({ registry }: Writer, resource: Resource): boolean =>
+const reachesDependents = ({ registry }: DocumentBuilder, resource: Resource): boolean =>
   resource.settings.allowCascadeDelete || actsOnDependents(registry, resource, { cascade: false })
 
 /** Returns the schema of a written record: the record, or null if a caller may write but not read it. */
 const writtenRecord = (
-  writer: Writer,
+  builder: DocumentBuilder,
   resource: Resource,
   record: Schema | ReferenceObject,
-): Schema | ReferenceObject => (isAlwaysSeen(writer, resource) ? record : orNothing(record))
+): Schema | ReferenceObject => (isAlwaysSeen(builder, resource) ? record : orNothing(record))
 
 const orNothing = (record: Schema | ReferenceObject): Schema => ({
   anyOf: [...alternatives(record), { type: 'null' }],
@@ -345,14 +345,14 @@ const orNothing = (record: Schema | ReferenceObject): Schema => ({
  * Whether every caller may read every record, so that a write always returns the record. What the database itself hides from the
  * connection of `createApi` (row-level security, a view with a condition) is not known here; `value` is null for such a record.
  */
-const isAlwaysSeen = ({ hasSessions }: Writer, resource: Resource): boolean =>
+const isAlwaysSeen = ({ hasSessions }: DocumentBuilder, resource: Resource): boolean =>
   !hasSessions &&
   resource.settings.policy === null &&
   resource.settings.softDelete === null &&
   Object.values(resource.settings.hooks).every(({ filter }) => filter === undefined) &&
   isListAllowed(resource, anonymous)
 
-const pascalPlural = ({ name }: Resource): string => pluralIn(name, 'pascal')
+const pluralInId = ({ name }: Resource): string => pluralIn(name, 'pascal')
 
 /** Returns the name of a record with its article: `an order item`. */
 function article({ name }: Resource): string {

@@ -27,7 +27,7 @@ import {
   type Protection,
   securityOf,
 } from '../security.ts'
-import type { ServiceDraft, ServiceEntry, Writer } from './operation-draft.ts'
+import type { DocumentBuilder, ServiceDraft, ServiceEntry } from './operation-draft.ts'
 
 /** The operations, in the order of the document. */
 export const serviceTable: readonly ServiceEntry[] = [
@@ -35,17 +35,17 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'index',
     method: 'get',
     tag: serviceTags.index,
-    draft(writer) {
-      const { auth, rateWindows } = writer.settings
+    draft(builder) {
+      const { auth, rateWindows } = builder.settings
       const protection = { strategies: auth.strategies, required: false }
       return {
         id: 'getIndex',
         kind: 'Index',
         summary: 'What this API serves',
         description: 'What the caller may list, and requests to try.',
-        samples: indexSample(writer.settings),
+        samples: indexSample(builder.settings),
         security: auth.strategies.length === 0 ? undefined : securityOf(auth, protection),
-        parameters: serviceParameters(writer.components, writer.settings),
+        parameters: serviceParameters(builder.components, builder.settings),
         value: indexSchema,
         occasions: [
           'parameters',
@@ -65,22 +65,22 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'refresh',
     method: 'post',
     tag: serviceTags.auth,
-    draft: (writer) => ({
+    draft: (builder) => ({
       id: 'refreshTokens',
       kind: 'Refresh',
       summary: 'Exchange a refresh token for a new pair',
       description:
-        writer.settings.auth.refreshCookie === null
+        builder.settings.auth.refreshCookie === null
           ? 'A refresh token can be used once.'
           : 'A refresh token can be used once. It is read from the body, or else from its cookie.',
       security: [],
-      parameters: serviceParameters(writer.components, writer.settings),
-      body: refreshBody(writer),
-      bodyIsOptional: writer.settings.auth.refreshCookie !== null,
-      value: tokenPairSchema(writer),
+      parameters: serviceParameters(builder.components, builder.settings),
+      body: refreshBody(builder),
+      bodyIsOptional: builder.settings.auth.refreshCookie !== null,
+      value: tokenPairSchema(builder),
       occasions: [
         ...(['database', 'parameters', 'signIn', 'refresh', 'limited', 'body'] as const),
-        ...(writer.settings.auth.refreshCookie === null ? [] : (['refreshCookie'] as const)),
+        ...(builder.settings.auth.refreshCookie === null ? [] : (['refreshCookie'] as const)),
       ],
     }),
   },
@@ -88,17 +88,17 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'logout',
     method: 'post',
     tag: serviceTags.auth,
-    draft: (writer) => ({
+    draft: (builder) => ({
       id: 'logout',
       kind: 'Logout',
       summary: 'Sign out',
       description: 'Clears the cookies, where there are any. Tokens stay valid until they expire.',
       security: [],
-      parameters: serviceParameters(writer.components, writer.settings),
+      parameters: serviceParameters(builder.components, builder.settings),
       value: { type: 'null' },
       occasions: [
         ...(['database', 'parameters', 'signIn'] as const),
-        ...(writer.settings.rateWindows.length > 0 ? (['limited'] as const) : []),
+        ...(builder.settings.rateWindows.length > 0 ? (['limited'] as const) : []),
       ],
     }),
   },
@@ -106,8 +106,8 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'me',
     method: 'get',
     tag: serviceTags.auth,
-    draft(writer) {
-      const { registry, settings, components } = writer
+    draft(builder) {
+      const { registry, settings, components } = builder
       const { users } = registry
       const protection = { strategies: settings.auth.strategies, required: true }
       return {
@@ -120,7 +120,7 @@ export const serviceTable: readonly ServiceEntry[] = [
           users === undefined
             ? serviceParameters(components, settings)
             : oneParameters(components, users),
-        value: users === undefined ? {} : answeredRecord(writer, users),
+        value: users === undefined ? {} : answeredRecord(builder, users),
         occasions: [
           ...(['database', 'restricted', 'record', 'query', 'limited'] as const),
           ...credentialOccasions(protection),
@@ -132,30 +132,33 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'keys',
     method: 'get',
     tag: serviceTags.auth,
-    draft: (writer) => ({
-      ...aboutKeys(writer),
+    draft: (builder) => ({
+      ...aboutKeys(builder),
       id: 'listApiKeys',
       summary: 'List the own API keys',
       description: 'The newest first, without the keys themselves.',
-      value: { type: 'array', items: keySchema(writer) },
+      value: { type: 'array', items: keySchema(builder) },
     }),
   },
   {
     route: 'keys',
     method: 'post',
     tag: serviceTags.auth,
-    draft(writer) {
-      const common = aboutKeys(writer, [...ofWrites(writer), 'body', 'newKey'])
+    draft(builder) {
+      const common = aboutKeys(builder, [...ofWrites(builder), 'body', 'newKey'])
       return {
         ...common,
         id: 'createApiKey',
         summary: 'Make an API key',
         description:
           'Only this response has the key. A key cannot make one with more scopes, or one that expires later, than itself.',
-        parameters: [...common.parameters, ...csrfParameters(writer.settings.auth, ofKeys(writer))],
+        parameters: [
+          ...common.parameters,
+          ...csrfParameters(builder.settings.auth, ofKeys(builder)),
+        ],
         body: keyBody,
         status: 201,
-        value: newKeySchema(writer),
+        value: newKeySchema(builder),
       }
     },
   },
@@ -164,8 +167,8 @@ export const serviceTable: readonly ServiceEntry[] = [
     below: '/{id}',
     method: 'delete',
     tag: serviceTags.auth,
-    draft(writer) {
-      const common = aboutKeys(writer, [...ofWrites(writer), 'record'])
+    draft(builder) {
+      const common = aboutKeys(builder, [...ofWrites(builder), 'record'])
       const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } } as const
       return {
         ...common,
@@ -175,7 +178,7 @@ export const serviceTable: readonly ServiceEntry[] = [
         parameters: [
           id,
           ...common.parameters,
-          ...csrfParameters(writer.settings.auth, ofKeys(writer)),
+          ...csrfParameters(builder.settings.auth, ofKeys(builder)),
         ],
         value: { type: 'null' },
       }
@@ -185,8 +188,8 @@ export const serviceTable: readonly ServiceEntry[] = [
     route: 'batch',
     method: 'post',
     tag: serviceTags.batch,
-    draft(writer) {
-      const { components, registry, settings } = writer
+    draft(builder) {
+      const { components, registry, settings } = builder
       const protection = { strategies: settings.auth.strategies, required: false }
       return {
         id: 'runBatch',
@@ -201,9 +204,9 @@ export const serviceTable: readonly ServiceEntry[] = [
           ...serviceParameters(components, settings),
           ...csrfParameters(settings.auth, protection),
         ],
-        body: batchBody(writer, settings.batch?.max ?? 0),
-        value: batchResults(writer),
-        occasions: batchOccasions(writer),
+        body: batchBody(builder, settings.batch?.max ?? 0),
+        value: batchResults(builder),
+        occasions: batchOccasions(builder),
         codes: codesOfAll(registry, 'Batch'),
       }
     },
@@ -222,34 +225,34 @@ export const serviceTable: readonly ServiceEntry[] = [
   },
 ]
 
-const ofKeys = ({ settings }: Writer): Protection => ({
+const ofKeys = ({ settings }: DocumentBuilder): Protection => ({
   strategies: settings.auth.strategies,
   required: true,
 })
 
-const ofWrites = ({ settings }: Writer): readonly Occasion[] =>
+const ofWrites = ({ settings }: DocumentBuilder): readonly Occasion[] =>
   hasCookie(settings.auth) ? ['cookie'] : []
 
 /** Returns what the operations of API keys have in common. */
-const aboutKeys = (writer: Writer, occasions: readonly Occasion[] = []) => ({
+const aboutKeys = (builder: DocumentBuilder, occasions: readonly Occasion[] = []) => ({
   kind: 'Keys' as const,
-  security: securityOf(writer.settings.auth, ofKeys(writer)),
-  parameters: serviceParameters(writer.components, writer.settings),
+  security: securityOf(builder.settings.auth, ofKeys(builder)),
+  parameters: serviceParameters(builder.components, builder.settings),
   occasions: [
     ...(['database', 'parameters', 'signIn', 'limited'] as const),
-    ...credentialOccasions(ofKeys(writer)),
+    ...credentialOccasions(ofKeys(builder)),
     ...occasions,
   ],
 })
 
 /** A login by JSON gives tokens if the strategy jwt is enabled; a login by header gives the user, for the strategies that read one. */
-function login(writer: Writer): ServiceDraft {
-  const { auth } = writer.settings
+function login(builder: DocumentBuilder): ServiceDraft {
+  const { auth } = builder.settings
   const byHeader = auth.strategies.filter((name) => name === 'basic' || name === 'api_key')
   const tokens = auth.jwt !== null
   const answers = [
-    ...(tokens ? [tokenPairSchema(writer)] : []),
-    ...(byHeader.length > 0 ? [basicUserSchema(writer)] : []),
+    ...(tokens ? [tokenPairSchema(builder)] : []),
+    ...(byHeader.length > 0 ? [basicUserSchema(builder)] : []),
   ]
   const [only] = answers
   return {
@@ -266,7 +269,7 @@ function login(writer: Writer): ServiceDraft {
       ...(tokens ? [{}] : []),
       ...securityOf(auth, { strategies: byHeader, required: true }),
     ],
-    parameters: serviceParameters(writer.components, writer.settings),
+    parameters: serviceParameters(builder.components, builder.settings),
     ...(tokens ? { body: loginBody, bodyIsOptional: byHeader.length > 0 } : {}),
     value: answers.length === 1 && only ? only : { anyOf: answers },
     occasions: [
@@ -277,7 +280,7 @@ function login(writer: Writer): ServiceDraft {
 }
 
 /** The occasions of a batch: an operation can fail in every way in which the same request can fail on its own. */
-const batchOccasions = ({ registry }: Writer): readonly Occasion[] => [
+const batchOccasions = ({ registry }: DocumentBuilder): readonly Occasion[] => [
   'batch',
   'limited',
   'protected',

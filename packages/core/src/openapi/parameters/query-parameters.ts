@@ -44,14 +44,14 @@ function searchParameters(components: Components, resource: Resource): Parameter
   if (resource.search.length === 0) return []
   const names = resource.search.map(({ name }) => `\`${name}\``).join(', ')
   return [
-    ofResource(components, resource, {
+    parameterOfResource(components, resource, {
       name: 'search',
       in: 'query',
       description:
         resource.searchIndex === undefined
           ? `Words, of which each must stand in one of ${names}, in any letter case.`
           : `Words, of which the full-text index over ${names} must find each.`,
-      schema: text,
+      schema: textSchema,
     }),
   ]
 }
@@ -72,10 +72,10 @@ export function removalParameters(components: Components, resource: Resource): P
     name: 'cascade_delete',
     in: 'query',
     description: 'Removes the records that depend on this one too, each under its own rules.',
-    schema: truth,
+    schema: booleanSchema,
   } as const
   return [
-    ...(resource.settings.allowCascadeDelete ? [shared(components, cascade)] : []),
+    ...(resource.settings.allowCascadeDelete ? [sharedParameter(components, cascade)] : []),
     ...hostParameters(components, resource),
   ]
 }
@@ -112,7 +112,7 @@ export const bulkRemovalParameters = (components: Components, resource: Resource
 ]
 
 const mostAffected = (components: Components): Parameter =>
-  shared(components, {
+  sharedParameter(components, {
     name: 'max_affected',
     in: 'query',
     description: 'Refuses the request where it would concern more records than this.',
@@ -150,18 +150,18 @@ function keySchema(column: NamedColumn): Schema {
   return schema
 }
 
-const truth: Schema = { type: 'boolean' }
-const text: Schema = { type: 'string' }
+const booleanSchema: Schema = { type: 'boolean' }
+const textSchema: Schema = { type: 'string' }
 
 /** Shares a parameter between all resources, or between resources with the same settings, which are then part of `name`. */
-export const shared = (
+export const sharedParameter = (
   components: Components,
   parameter: ParameterObject,
   name: string = parameter.name,
 ): ReferenceObject => components.parameter(`shared ${name}`, name, () => parameter)
 
 /** Shares a parameter between all routes to the resource. */
-const ofResource = (
+const parameterOfResource = (
   components: Components,
   { name: owner }: Resource,
   parameter: ParameterObject,
@@ -170,13 +170,13 @@ const ofResource = (
   return components.parameter(key, `${owner}.${parameter.name}`, () => parameter)
 }
 
-const oneOf = (names: readonly string[]): Schema =>
-  names.length === 0 ? text : { ...text, enum: [...names] }
+const enumOf = (names: readonly string[]): Schema =>
+  names.length === 0 ? textSchema : { ...textSchema, enum: [...names] }
 
 /** Returns the schema of a name through relations, recognised by its dot. */
 const joinedName = (components: Components): ReferenceObject =>
   components.schema('joined name', 'JoinedName', () => ({
-    ...text,
+    ...textSchema,
     pattern: '\\.',
     description: '`<relation>.<name>`, through relations that `join` names; also several in a row.',
   }))
@@ -184,7 +184,7 @@ const joinedName = (components: Components): ReferenceObject =>
 /** Returns the schema of the items of `fields` other than columns. */
 const outputName = (components: Components): ReferenceObject =>
   components.schema('output name', 'OutputName', () => ({
-    ...text,
+    ...textSchema,
     pattern: '^[*-]|[.(]',
     description:
       '`*` for all that is sent without `fields`, `-<field>` for all but that column or relation; a column of a joined relation, `<relation>.<column>`; an aggregate of related records with a label, `count(<relation>)|<label>` or `max(<relation>[<conditions>].<column>)`.',
@@ -193,7 +193,7 @@ const outputName = (components: Components): ReferenceObject =>
 /** Returns the schema of the names, other than columns, that rows can be ordered by. */
 const orderName = (components: Components): ReferenceObject =>
   components.schema('order name', 'OrderName', () => ({
-    ...text,
+    ...textSchema,
     description:
       'A column of a joined to-one relation, an aggregate of related records such as `count(<relation>)`, a grouping column or a label; a leading `-` turns the order, `.nullsfirst` and `.nullslast` place nulls.',
   }))
@@ -201,7 +201,7 @@ const orderName = (components: Components): ReferenceObject =>
 /** Returns the schema of the names, other than columns, that rows can be grouped by. */
 const groupName = (components: Components): ReferenceObject =>
   components.schema('group name', 'GroupName', () => ({
-    ...text,
+    ...textSchema,
     pattern: '[.(]',
     description: '`year(x)`, `month(x)` or `day(x)` of a date; a column of a joined relation.',
   }))
@@ -209,7 +209,7 @@ const groupName = (components: Components): ReferenceObject =>
 /** Returns the schema of the column names. */
 const columnNames = (components: Components, resource: Resource): ReferenceObject =>
   components.schema(`columns of ${resource.name}`, `${resource.name}Column`, () =>
-    oneOf(queryColumns(resource).map((column) => column.name)),
+    enumOf(queryColumns(resource).map((column) => column.name)),
   )
 
 function joinParameters(components: Components, resource: Resource): Parameter[] {
@@ -219,10 +219,10 @@ function joinParameters(components: Components, resource: Resource): Parameter[]
     listOf(components, resource, {
       name: 'join',
       description: 'Relations to join; their columns can then be filtered, ordered by and chosen.',
-      names: oneOf(relations),
+      names: enumOf(relations),
       others: joinedName(components),
     }),
-    shared(components, {
+    sharedParameter(components, {
       name: 'join_type',
       in: 'query',
       description: 'How `join` joins; `outer` is another word for `left`.',
@@ -258,14 +258,14 @@ function groupParameters(components: Components, resource: Resource): Parameter[
       : []),
     ...(allowAggregation
       ? [
-          shared(components, {
+          sharedParameter(components, {
             name: 'aggregate',
             in: 'query',
             explode: false,
             description: `Aggregates, as \`<column>|<label>__<function>\`; the label may be left out. A filter on a label, as \`total__gt=100\`, chooses groups. Each may also be a parameter of its own: \`price__sum=1\`. Over a joined to-many relation they count joined rows, as SQL does.`,
             schema: {
               type: 'array',
-              items: { ...text, pattern: `__(${aggregateFunctions.join('|')})$` },
+              items: { ...textSchema, pattern: `__(${aggregateFunctions.join('|')})$` },
             },
           }),
         ]
@@ -305,9 +305,9 @@ function sortableNames(
   if (others) {
     return sortable.length === columns.length
       ? columnNames(components, resource)
-      : oneOf(sortable.map(({ name }) => name))
+      : enumOf(sortable.map(({ name }) => name))
   }
-  return oneOf(
+  return enumOf(
     sortable.flatMap(({ name, nullable }) => {
       const ends = nullable ? ['', '.nullsfirst', '.nullslast'] : ['']
       return ['', '-'].flatMap((sign) => ends.map((end) => `${sign}${name}${end}`))
@@ -331,7 +331,7 @@ const listOf = (
   resource: Resource,
   { name, description, names, others }: NameList,
 ): ReferenceObject =>
-  ofResource(components, resource, {
+  parameterOfResource(components, resource, {
     name,
     in: 'query',
     explode: false,
@@ -341,14 +341,14 @@ const listOf = (
 
 /** Returns `on_conflict` with the unique keys of a resource; resources with the same keys share the parameter. */
 const onConflict = (components: Components, keys: readonly string[]): ReferenceObject =>
-  shared(
+  sharedParameter(
     components,
     {
       name: 'on_conflict',
       in: 'query',
       description:
         'The unique columns that decide whether a record is there already: then it is changed, else created.',
-      schema: oneOf(keys),
+      schema: enumOf(keys),
     },
     ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
   )
@@ -358,13 +358,13 @@ function pageParameters(components: Components, resource: Resource): Parameter[]
   const modes = ['exact', 'capped', 'none']
   const cheaper = modes.slice(modes.indexOf(count))
   return [
-    shared(components, {
+    sharedParameter(components, {
       name: 'page',
       in: 'query',
       description: 'Number of the page, from 1.',
       schema: { type: 'integer', minimum: 1, default: 1 },
     }),
-    shared(
+    sharedParameter(
       components,
       {
         name: 'limit',
@@ -374,24 +374,24 @@ function pageParameters(components: Components, resource: Resource): Parameter[]
       },
       `limit_${pageSizeDefault}_of_${pageSizeMax}`,
     ),
-    shared(components, {
+    sharedParameter(components, {
       name: 'paging',
       in: 'query',
       description: '`cursor` makes `next_url` and `previous_url` lead by `after` and `before`.',
       schema: { type: 'string', enum: ['cursor'] },
     }),
     ...(['after', 'before'] as const).map((name) =>
-      shared(components, {
+      sharedParameter(components, {
         name,
         in: 'query',
         description: `Records ${name} this place, which a link of an earlier answer names; instead of \`page\`.`,
-        schema: text,
+        schema: textSchema,
       }),
     ),
     ...(cheaper.length < 2
       ? []
       : [
-          shared(
+          sharedParameter(
             components,
             {
               name: 'count',
@@ -420,10 +420,10 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
   }
   const shown = addRelations && resource.relations.size > 0
   return [
-    ...(shown ? [shared(components, dump, `dump_${serializationType}`)] : []),
+    ...(shown ? [sharedParameter(components, dump, `dump_${serializationType}`)] : []),
     ...(shown
       ? [
-          shared(components, {
+          sharedParameter(components, {
             name: 'dump_relationships',
             in: 'query',
             description: '`false` leaves all relations out.',
@@ -435,7 +435,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
     ...(softDelete === null
       ? []
       : [
-          shared(components, {
+          sharedParameter(components, {
             name: 'include_deleted',
             in: 'query',
             description: '`true` shows deleted records too.',
@@ -448,7 +448,7 @@ function shapeParameters(components: Components, resource: Resource): Parameter[
 /** Returns the parameters of the host (API_ADDITIONAL_QUERY_PARAMS) for the requests to a resource. */
 const hostParameters = (components: Components, resource: Resource): Parameter[] =>
   resource.settings.additionalQueryParams.map((name) =>
-    ofResource(components, resource, hostParameter(name)),
+    parameterOfResource(components, resource, hostParameter(name)),
   )
 
 /** Returns the parameters of the host (API_ADDITIONAL_QUERY_PARAMS) of an operation that belongs to no resource, such as the index. */
@@ -456,11 +456,13 @@ export const serviceParameters = (
   components: Components,
   { additionalQueryParams }: Pick<ApiSettings, 'additionalQueryParams'>,
 ): readonly Parameter[] =>
-  additionalQueryParams.map((name) => shared(components, hostParameter(name), `Service.${name}`))
+  additionalQueryParams.map((name) =>
+    sharedParameter(components, hostParameter(name), `Service.${name}`),
+  )
 
 const hostParameter = (name: string): ParameterObject => ({
   name,
   in: 'query',
   description: 'Read by this installation itself.',
-  schema: text,
+  schema: textSchema,
 })

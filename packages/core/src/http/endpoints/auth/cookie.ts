@@ -25,7 +25,7 @@ const deleted = { value: '', seconds: 0 }
 export const deletedCookies = (auth: AuthSettings, request: ApiRequest): Cookies =>
   cookiesOf(auth, request, { access: deleted, refresh: deleted })
 
-interface Content {
+interface CookieContent {
   readonly value: string
   readonly seconds: number
 }
@@ -37,10 +37,10 @@ interface Content {
 function cookiesOf(
   { providers, cookieName, refreshCookie }: AuthSettings,
   { baseUrl = '' }: ApiRequest,
-  { access, refresh }: { readonly access: Content; readonly refresh: Content },
+  { access, refresh }: { readonly access: CookieContent; readonly refresh: CookieContent },
 ): Cookies {
   const cookies: string[] = []
-  const add = (name: string, { value, seconds }: Content, path: string, sameSite: string) =>
+  const add = (name: string, { value, seconds }: CookieContent, path: string, sameSite: string) =>
     cookies.push(
       `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; Secure; SameSite=${sameSite}`,
     )

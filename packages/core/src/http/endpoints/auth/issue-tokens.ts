@@ -40,14 +40,14 @@ export async function firstPair(
   const subject = subjectOf(tools.users, user)
   const refresh = await tools.tokens.issueRefresh(subject)
   const db = await database.session(request)
-  const record = await recordOf(subject, refresh)
+  const record = await refreshRecordOf(subject, refresh)
   await signIn.refreshStore.save(db, record)
   // The user may have been removed while the password was checked: nothing revokes a token that is stored after that.
   if ((await tools.users.bySubject(request, subject)) === undefined) {
     await signIn.refreshStore.revoke(db, record.digest, clock.now())
     throw invalidCredentials(signIn.auth.challenge)
   }
-  return pair(settings.auth, request, tools, user, refresh)
+  return tokenPairResult(settings.auth, request, tools, user, refresh)
 }
 
 /** Verifies a refresh token and returns its user; throws 401 if it is not valid. Its expiry is checked in the store, not here. */
@@ -80,17 +80,18 @@ export async function nextPair(
   }
   const subject = subjectOf(tools.users, user)
   const refresh = await tools.tokens.issueRefresh(subject, { token: presented, usedAt: now })
-  const successor = await recordOf(subject, refresh)
+  const successor = await refreshRecordOf(subject, refresh)
   const grace = 1000 * (settings.auth.jwt?.refreshGrace ?? 0)
   const rotation = await refreshStore.rotate(db, { digest, successor, now, grace })
-  if (rotation.kind === 'rotated') return pair(settings.auth, request, tools, user, refresh)
+  if (rotation.kind === 'rotated')
+    return tokenPairResult(settings.auth, request, tools, user, refresh)
   if (rotation.kind === 'repeated') {
     const { uses } = rotation
     const valid = uses.at(-1)?.successor ?? ''
     const again =
       (await lastSuccessor(uses, tools, subject, presented)) ??
-      (await sibling(refreshStore, db, tools, subject, valid, now))
-    if (again !== undefined) return pair(settings.auth, request, tools, user, again)
+      (await siblingToken(refreshStore, db, tools, subject, valid, now))
+    if (again !== undefined) return tokenPairResult(settings.auth, request, tools, user, again)
   }
   if (rotation.kind === 'replayed') {
     host.warn(
@@ -121,7 +122,7 @@ async function lastSuccessor(
 }
 
 /** Issues another token for the session of a valid one, given by its digest; undefined if that one is not valid any more. */
-async function sibling(
+async function siblingToken(
   store: RefreshTokenStore,
   db: AnyDatabase,
   { tokens }: TokenTools,
@@ -130,7 +131,7 @@ async function sibling(
   now: number,
 ): Promise<IssuedToken | undefined> {
   const issued = await tokens.issueRefresh(subject)
-  const isStored = await store.addSibling(db, digest, await recordOf(subject, issued), now)
+  const isStored = await store.addSibling(db, digest, await refreshRecordOf(subject, issued), now)
   return isStored ? issued : undefined
 }
 
@@ -139,7 +140,7 @@ const subjectOf = (users: Users, user: HookRecord): Subject => ({
   lookup: users.lookupOf(user),
 })
 
-const recordOf = async (subject: Subject, refresh: IssuedToken): Promise<RefreshRecord> => ({
+const refreshRecordOf = async (subject: Subject, refresh: IssuedToken): Promise<RefreshRecord> => ({
   digest: await sha256Hex(refresh.token),
   userKey: subject.key,
   userLookup: subject.lookup,
@@ -148,7 +149,7 @@ const recordOf = async (subject: Subject, refresh: IssuedToken): Promise<Refresh
 })
 
 /** Returns the response with both tokens; issues the access token. */
-async function pair(
+async function tokenPairResult(
   auth: AuthSettings,
   request: ApiRequest,
   { users, tokens }: TokenTools,

@@ -12,7 +12,7 @@ import type { LoadedRow } from '../../../query/run/loaded-row.ts'
 import { readOne } from '../../../query/run/read-rows.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { type Content, recordContent } from './read-result.ts'
+import { type ResponseContent, recordContent } from './read-result.ts'
 import { databaseJson, readerOf, readName } from './reader-of.ts'
 import { parseRead } from './request-query.ts'
 
@@ -54,7 +54,7 @@ export function oneResult(
   return andThen(recordContent(call, resource, plan, row), okResult)
 }
 
-const okResult = (content: Content): Result => ({
+const okResult = (content: ResponseContent): Result => ({
   ...content,
   status: 200,
   total: 1,

@@ -57,7 +57,7 @@ function dumpedObjects(
 }
 
 /** The value of a response, as an object or as JSON text. */
-export type Content = Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>
+export type ResponseContent = Pick<Result, 'value' | 'text' | 'record' | 'recordLeads'>
 
 /** Returns the value of a list: as JSON text if possible, else through `objectsOf`. */
 function listContent(
@@ -65,7 +65,7 @@ function listContent(
   resource: Resource,
   plan: ReadPlan,
   { rows, rowsJson }: Pick<LoadedPage, 'rows' | 'rowsJson'>,
-): MaybePromise<Content> {
+): MaybePromise<ResponseContent> {
   if (rowsJson !== undefined) return { value: null, text: rowsJson }
   if (!serialisesToText(call, resource, plan)) {
     const options = { refusesLater: call.asText }
@@ -86,7 +86,7 @@ function dumpedContent(
   { embeds }: ReadPlan,
   objects: readonly JsonValue[],
   value: JsonValue,
-): Pick<Content, 'value' | 'text'> {
+): Pick<ResponseContent, 'value' | 'text'> {
   if (!asText) return { value }
   const refuse = (): void => {
     for (const object of objects) refuseNonJsonDumps(resource, embeds, object, dump)
@@ -100,7 +100,7 @@ export function recordContent(
   resource: Resource,
   plan: ReadPlan,
   row: LoadedRow,
-): MaybePromise<Content> {
+): MaybePromise<ResponseContent> {
   if (!serialisesToText(call, resource, plan)) {
     const options = { refusesLater: call.asText }
     return andThen(objectsOf(call, resource, plan, [row], options), (objects) => ({

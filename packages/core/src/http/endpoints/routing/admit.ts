@@ -86,7 +86,7 @@ export async function admitCall(
     strategy: identity?.strategy,
     headers: { ...varyOf(strategies, settings.auth, user), ...headers },
     async countAgain({ route, windows }) {
-      const counting = counter(signIn, request, credentials, { route, windows }, hostUser)
+      const counting = requestCounter(signIn, request, credentials, { route, windows }, hostUser)
       return { ...(await counting.first()), ...(await counting.afterwards(identity)) }
     },
   }
@@ -123,7 +123,7 @@ export async function admit(
     const identity = await authenticate(auth, strategies, request, credentials, { required, guard })
     return { identity, headers: {}, credentials }
   }
-  const counting = counter(signIn, request, credentials, admission, hostUser)
+  const counting = requestCounter(signIn, request, credentials, admission, hostUser)
   const first = await counting.first()
   let identity: Identity | null
   try {
@@ -146,7 +146,7 @@ async function admitGiven(
   // For the hooks that receive the request.
   if (user !== given.user) Reflect.set(request, 'user', undefined)
   const isKnown = caller?.authenticated ?? isUser(user)
-  const counting = counter(signIn, request, [], { route, windows }, user)
+  const counting = requestCounter(signIn, request, [], { route, windows }, user)
   const headers = await counting.first()
   // Throws the 401 of a request without credentials.
   await authenticate(signIn.auth, strategies, request, [], { required: required && !isKnown })
@@ -179,7 +179,7 @@ export const lookUpCaller = (
  * A password or API key only claims a user: `first` checks the limit of that user, and that of wrong passwords and keys from the
  * address, without counting.
  */
-function counter(
+function requestCounter(
   { auth, limits: { limiter, trustedProxies } }: SignIn,
   request: ApiRequest,
   credentials: readonly Credential[],

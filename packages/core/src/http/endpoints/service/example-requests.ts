@@ -52,10 +52,10 @@ function subjectOf(resource: Resource, listable: readonly Resource[], base: stri
   const url = collectionUrl(resource, base)
   const words = pluralIn(resource.name, 'snake').replaceAll('_', ' ')
   const queries = [
-    filtered(resource),
-    ordered(resource),
-    joined(resource, relations),
-    grouped(resource),
+    filterExample(resource),
+    orderExample(resource),
+    joinExample(resource, relations),
+    groupExample(resource),
   ].filter((query) => query !== undefined)
   const requests = [{ about: '', query: 'limit=5' }, ...queries].map(({ about, query }) => ({
     description: `${words[0]?.toUpperCase()}${words.slice(1)}${about}`,
@@ -80,7 +80,7 @@ function plainColumns(resource: Resource): readonly NamedColumn[] {
   )
 }
 
-function filtered(resource: Resource): ExampleQuery | undefined {
+function filterExample(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowFilters) return undefined
   const column = plainColumns(resource).find(
     (column) => column.enum === undefined && operatorFits('ilike', column),
@@ -96,7 +96,7 @@ function isMeasure({ type }: NamedColumn): boolean {
   return fromClock !== false || (number === 'whole' ? json === 'number' : number !== false)
 }
 
-function ordered(resource: Resource): ExampleQuery | undefined {
+function orderExample(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowOrderBy) return undefined
   const sortable = plainColumns(resource).filter(isSortable)
   const column = sortable.find(isMeasure) ?? sortable[0]
@@ -108,7 +108,7 @@ function ordered(resource: Resource): ExampleQuery | undefined {
   )
 }
 
-function joined(
+function joinExample(
   { settings }: Resource,
   relations: readonly ResolvedRelation[],
 ): ExampleQuery | undefined {
@@ -124,7 +124,7 @@ function joined(
 
 const inWords = ({ name }: ResolvedRelation): string => toCase(name, 'snake').replaceAll('_', ' ')
 
-function grouped(resource: Resource): ExampleQuery | undefined {
+function groupExample(resource: Resource): ExampleQuery | undefined {
   const { allowGroupby, allowAggregation, allowOrderBy } = resource.settings
   const [key] = resource.primaryKey
   if (!allowGroupby || !allowAggregation || !allowOrderBy || key === undefined) return undefined

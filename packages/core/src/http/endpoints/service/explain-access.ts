@@ -60,7 +60,7 @@ export interface AccessExplanation {
 type Status = AccessExplanation['status']
 
 /** A step, and the status of the request if the step refuses it. */
-interface Judged {
+interface JudgedStep {
   readonly step: AccessStep
   readonly status: Status
 }
@@ -82,7 +82,7 @@ export async function explainAccess(
       ? system
       : await callerOf(runtime.host.callHook, user, runtime.registry.users?.model)
   const { policies } = runtime.access
-  const explained = (judged: readonly Judged[]): AccessExplanation => {
+  const explained = (judged: readonly JudgedStep[]): AccessExplanation => {
     const refusal = judged.find(({ step }) => step.decision === 'refuses')
     const steps = judged.map(({ step }) => step)
     const status = refusal?.status ?? 200
@@ -105,20 +105,20 @@ export async function explainAccess(
   const change: Needed = { resource: route.resource, action: 'PATCH' }
   return explained([
     found,
-    ...checks.map((check) => refusing(401, authentication(check, caller))),
-    ...checks.flatMap((check) => forbidding(roles(check, caller))),
+    ...checks.map((check) => refusing(401, authenticationStep(check, caller))),
+    ...checks.flatMap((check) => forbidding(roleSteps(check, caller))),
     ...(isUpsert ? upsertRights(change, caller) : []),
-    ...forbidding(checks.map((check) => policy(policies, check, caller))),
-    ...forbidding(isUpsert ? [policy(policies, change, caller)] : []),
+    ...forbidding(checks.map((check) => policyStep(policies, check, caller))),
+    ...forbidding(isUpsert ? [policyStep(policies, change, caller)] : []),
     ...(isRead.has(method) ? queryRights(policies, route, query, caller) : []),
   ])
 }
 
 const isRead: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 
-const refusing = (status: Status, step: AccessStep): Judged => ({ step, status })
+const refusing = (status: Status, step: AccessStep): JudgedStep => ({ step, status })
 
-const forbidding = (steps: readonly AccessStep[]): readonly Judged[] =>
+const forbidding = (steps: readonly AccessStep[]): readonly JudgedStep[] =>
   steps.map((step) => refusing(403, step))
 
 /** The steps of what the query of a read joins, filters by, counts or embeds; or one step that refuses the query. */
@@ -127,7 +127,7 @@ function queryRights(
   route: Route,
   query: string,
   caller: Caller,
-): readonly Judged[] {
+): readonly JudgedStep[] {
   const resource = route.kind === 'related' ? route.relation.target : route.resource
   try {
     const asked = askedResources(route, parseRead({ query }, resource))
@@ -146,21 +146,25 @@ function relatedRights(
   policies: Policies,
   { resource, isEmbedded, refusal }: AskedResource,
   caller: Caller,
-): readonly Judged[] {
+): readonly JudgedStep[] {
   const needed: Needed = { resource, action: 'GET_MANY' }
-  const rights = [...method(needed), authentication(needed, caller), ...roles(needed, caller)]
+  const rights = [
+    ...methodSteps(needed),
+    authenticationStep(needed, caller),
+    ...roleSteps(needed, caller),
+  ]
   const judged = rights.map((step) => {
     if (step.decision !== 'refuses' || refusal !== undefined) return step
     return { ...step, decision: 'leaves out' } as const
   })
   const status = (refusal?.status ?? 403) as Status
-  return [...judged, policy(policies, needed, caller, isEmbedded)].map((step) =>
+  return [...judged, policyStep(policies, needed, caller, isEmbedded)].map((step) =>
     refusing(status, step),
   )
 }
 
 /** The step of a model without the method of an action. */
-function method({ resource, action }: Needed): readonly AccessStep[] {
+function methodSteps({ resource, action }: Needed): readonly AccessStep[] {
   const name = methodOf(action)
   if (resource.settings.methods.has(name)) return []
   const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
@@ -175,28 +179,28 @@ const hasOnConflict = (query: string): boolean =>
  * The steps of an upsert after those of its POST: `UPSERT`, and the right to change records. A caller without the latter gets 403,
  * also where the model has no PATCH, or PATCH needs authentication and POST does not.
  */
-function upsertRights(change: Needed, caller: Caller): readonly Judged[] {
+function upsertRights(change: Needed, caller: Caller): readonly JudgedStep[] {
   const { resource, action } = change
   if (!resource.settings.allowUpsert) {
     const because = `on_conflict is not enabled here (${settingNames.allowUpsert})`
     const { step } = routeStep(400, because)
     return [refusing(400, { ...step, model: resource.name })]
   }
-  const upsert = forbidding(roles({ resource, action: 'UPSERT' }, caller))
+  const upsert = forbidding(roleSteps({ resource, action: 'UPSERT' }, caller))
   const step = { stage: 'authorize', model: resource.name, action, decision: 'refuses' } as const
   if (!resource.settings.methods.has(methodOf(action))) {
     const because = `on_conflict may change stored records, and ${resource.name} has no PATCH`
     return [...upsert, refusing(403, { ...step, at: 'allowed_methods', because })]
   }
   if (needsAuthentication(resource, action) && !isAuthenticatedFor(resource, caller)) {
-    const { at, because } = authentication(change, caller)
+    const { at, because } = authenticationStep(change, caller)
     return [...upsert, refusing(403, { ...step, at, because })]
   }
-  return [...upsert, ...forbidding(roles(change, caller))]
+  return [...upsert, ...forbidding(roleSteps(change, caller))]
 }
 
 /** The step of the path: status 200 allows. */
-const routeStep = (status: Status, because: string, route?: Route): Judged => ({
+const routeStep = (status: Status, because: string, route?: Route): JudgedStep => ({
   step: {
     stage: 'route',
     model: route?.resource.name ?? null,
@@ -208,7 +212,7 @@ const routeStep = (status: Status, because: string, route?: Route): Judged => ({
   status,
 })
 
-function authentication({ resource, action }: Needed, caller: Caller): AccessStep {
+function authenticationStep({ resource, action }: Needed, caller: Caller): AccessStep {
   const { strategies, requirements } = resource.settings
   const needed = needsAuthentication(resource, action)
   const key = strategies.length === 0 ? undefined : decidingKey(requirements, action)
@@ -227,7 +231,7 @@ function authentication({ resource, action }: Needed, caller: Caller): AccessSte
   }
 }
 
-function roles({ resource, action }: Needed, caller: Caller): readonly AccessStep[] {
+function roleSteps({ resource, action }: Needed, caller: Caller): readonly AccessStep[] {
   const rules = decidingRules(resource.settings.roleMaps, action)
   const step = { stage: 'authorize', model: resource.name, action } as const
   if (rules.length === 0) {
@@ -245,7 +249,7 @@ function roles({ resource, action }: Needed, caller: Caller): readonly AccessSte
   }))
 }
 
-function policy(
+function policyStep(
   policies: Policies,
   { resource, action }: Needed,
   caller: Caller,

@@ -78,7 +78,7 @@ export async function updateMany(call: Call, resource: Resource): Promise<Result
     problems,
     validatorHost(call),
   )
-  refuse(problems, [read])
+  refuseProblems(problems, [read])
   const host = transformHost(call)
   await refuseUnstorable([read], problems, host)
   const [sent = read] = await withStoredForms([read], problems, host)
@@ -138,7 +138,7 @@ async function updateListed(
     resource,
     async (writing) => {
       const { context } = writing
-      const changes = relationKeys.size === 0 ? sent : await resolved(context, sent)
+      const changes = relationKeys.size === 0 ? sent : await withUniqueNames(context, sent)
       const returned = returnedEcho(writing, echo)
       const options = optionsForChange(resource)
       const nodes = changes.map(
@@ -154,7 +154,7 @@ async function updateListed(
 }
 
 /** The changes after `resolveUniqueNames`. */
-async function resolved(
+async function withUniqueNames(
   context: WriteContext,
   changes: readonly ListedChange[],
 ): Promise<readonly ListedChange[]> {
@@ -212,7 +212,7 @@ async function readChanges(
     known.add(text)
     changes.push(new ListedChange(key, withoutFields(node, own)))
   }
-  refuse(problems, nodes)
+  refuseProblems(problems, nodes)
   const sent = changes.map(nodeOf)
   const host = transformHost(call)
   await refuseUnstorable(sent, problems, host)
@@ -222,7 +222,7 @@ async function readChanges(
 }
 
 /** Throws 400 for a body with problems; then values that are not of their column's type are reported with them. */
-function refuse(problems: InputProblems, nodes: readonly RecordNode[]): void {
+function refuseProblems(problems: InputProblems, nodes: readonly RecordNode[]): void {
   if (problems.any) addOtherForms(problems, nodes)
   problems.refuse()
 }

@@ -63,10 +63,10 @@ export async function upsert(
   const reading = { items, many, problems, createOnly, relationKeys }
   const read = await readCandidates(call, resource, columns, reading)
   if (problems.any) {
-    addOtherForms(problems, read.map(ownChange))
+    addOtherForms(problems, read.map(changeOf))
   }
   problems.refuse()
-  const nodes = [...read.map(ownChange), ...read.map(({ create }) => create)]
+  const nodes = [...read.map(changeOf), ...read.map(({ create }) => create)]
   await refuseUnstorable(nodes, problems, validatorHost(call))
   const candidates = await withStored(call, read)
   const options: NodeOptions = {
@@ -85,8 +85,8 @@ export async function upsert(
     async (writing) => {
       const { context } = writing
       const related =
-        relationKeys.size === 0 ? candidates : await resolved(context, candidates, columns)
-      const identified = await identify(context, resource, related, columns)
+        relationKeys.size === 0 ? candidates : await withUniqueNames(context, candidates, columns)
+      const identified = await withInitialKeys(context, resource, related, columns)
       const isStored = storeResponse !== undefined
       const returned = many ? returnedEcho(writing, echo, isStored) : undefined
       const nodes = identified.map((candidate) => nodeOf(options, candidate))
@@ -187,7 +187,7 @@ async function withStored(
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   if (!candidates.some(hasValueToTransform)) return candidates
-  const read = [...candidates.map(ownChange), ...candidates.map(({ create }) => create)]
+  const read = [...candidates.map(changeOf), ...candidates.map(({ create }) => create)]
   const stored = await withStoredForms(read, noProblems, transformHost(call))
   return candidates.map((candidate, i) => {
     const change = stored[i] as RecordNode
@@ -202,7 +202,7 @@ const hasValueToTransform = ({ change, create }: Candidate): boolean =>
   needsTransform(change) || needsTransform(create)
 
 /** The candidates after `resolveUniqueNames`. */
-async function resolved(
+async function withUniqueNames(
   context: WriteContext,
   candidates: readonly Candidate[],
   columns: readonly NamedColumn[],
@@ -212,7 +212,7 @@ async function resolved(
   if (first !== undefined && candidates.some(({ key, initial }) => key ?? initial[0])) {
     await requireAccess(context, first.change.resource, 'PATCH')
   }
-  const changes = candidates.map(ownChange)
+  const changes = candidates.map(changeOf)
   const creates = candidates.map(({ create }) => create)
   const records = await resolveUniqueNames(context, [...changes, ...creates], writeNodes)
   return candidates.map((candidate, i) => {
@@ -225,7 +225,7 @@ async function resolved(
 }
 
 /** Completes the keys with the initial values of columns that were not sent; each default is called once. */
-async function identify(
+async function withInitialKeys(
   context: WriteContext,
   resource: Resource,
   candidates: readonly Candidate[],
@@ -250,4 +250,4 @@ async function identify(
 
 const isComplete = ({ initial }: Candidate): boolean => initial.length === 0
 
-const ownChange = ({ change }: Candidate): RecordNode => change
+const changeOf = ({ change }: Candidate): RecordNode => change

@@ -32,7 +32,12 @@ import type { Values } from '../../../../write/nodes/node.ts'
 import { columnReader, type ReturnedRows } from '../../../../write/store/rows/returned-rows.ts'
 import type { Call } from '../../../call/call.ts'
 import { returnPreference } from '../../../preference.ts'
-import { type Content, checkReadable, objectsOf, textWriterOf } from '../../reads/read-result.ts'
+import {
+  checkReadable,
+  objectsOf,
+  type ResponseContent,
+  textWriterOf,
+} from '../../reads/read-result.ts'
 import { scopePlan } from '../../reads/scope-plan.ts'
 import type { Writing } from '../write-stages.ts'
 
@@ -148,7 +153,7 @@ export async function readEchoList(
   ast: QueryAst,
   keys: readonly (readonly Value[])[],
   known?: KnownRows,
-): Promise<Content> {
+): Promise<ResponseContent> {
   const asksForEach = call.runtime.access.policies.get(resource)?.can_read !== undefined
   const written: WrittenRows[] = []
   const values = new Map<string, JsonValue>()

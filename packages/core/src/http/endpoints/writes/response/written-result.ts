@@ -12,7 +12,7 @@ import type { Values } from '../../../../write/nodes/node.ts'
 import { keyIn } from '../../../../write/resolve/look-up-records.ts'
 import type { Call } from '../../../call/call.ts'
 import type { Result } from '../../../envelope.ts'
-import { type Content, recordContent } from '../../reads/read-result.ts'
+import { type ResponseContent, recordContent } from '../../reads/read-result.ts'
 import type { Writing } from '../write-stages.ts'
 import { isListNeeded, type KnownRows, planEcho, readEchoes, readEchoList } from './echo.ts'
 
@@ -87,7 +87,7 @@ function recordResult(
   call: Call,
   resource: Resource,
   { key, status }: { readonly key: readonly Value[]; readonly status: 200 | 201 },
-  content: Content,
+  content: ResponseContent,
 ): Result {
   const result: Result = { ...content, status, keys: [key], total: 1 }
   if (status === 200) return result
