@@ -290,7 +290,7 @@ async function wroteWithoutLookUp(context: WriteContext, segment: Segment): Prom
   const { level, nodes } = segment
   const { resource, options } = level
   const isUniform =
-    options.whenFound === 'change' && !options.isByName && needsNoLookUp(context, resource, nodes)
+    options.whenFound === 'change' && !options.isUpsert && needsNoLookUp(context, resource, nodes)
   if (isUniform) await writeWithoutLookUp(context, resource, nodes)
   return isUniform
 }

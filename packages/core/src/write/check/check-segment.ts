@@ -24,8 +24,8 @@ import {
   refuseInvisibleByParts,
 } from './write-checks.ts'
 
-/** Where the first error of each kind is. */
-interface Found {
+/** Where the first error of each kind is in a segment. */
+interface FirstErrors {
   /** The index of the first node with problems. */
   problems: number
   /** The index of the first node with another error. */
@@ -34,6 +34,7 @@ interface Found {
   thrown: unknown
 }
 
+/** The index of an error that no node has. */
 const nowhere = Number.POSITIVE_INFINITY
 
 /**
@@ -44,7 +45,7 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   const { problems } = context
   const { level, nodes } = segment
   const before = problems.count
-  const found: Found = { problems: nowhere, error: nowhere, thrown: undefined }
+  const found: FirstErrors = { problems: nowhere, error: nowhere, thrown: undefined }
   for (let i = 0; i < nodes.length; i++) {
     const count = problems.count
     try {
@@ -64,10 +65,10 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   }
   const first = Math.min(found.problems, found.error, at)
   // Nested objects may have added problems before, which are reported together with those of the children, at the end.
-  const isCompared = before > 0 && nodes.some(isComparedNode)
-  if (first === nowhere && !isCompared) return
+  const comparesSome = before > 0 && nodes.some(mustCompareNode)
+  if (first === nowhere && !comparesSome) return
   if (found.error === first && found.error < found.problems) throw found.thrown
-  if (isCompared || found.problems === first) {
+  if (comparesSome || found.problems === first) {
     // The validators of the first node with problems tell theirs, too.
     await validateWhole(context, nodes[first === nowhere ? 0 : first])
     problems.refuse()
@@ -85,10 +86,10 @@ async function validateWhole(context: WriteContext, node: WriteNode | undefined)
 }
 
 /** Whether the body of a change must be compared with the stored record. */
-const isComparedNode = ({ decision, asFound, options }: WriteNode): boolean =>
-  decision === 'change' && isCompared(asFound as RecordNode, options.replace)
+const mustCompareNode = ({ decision, asFound, options }: WriteNode): boolean =>
+  decision === 'change' && mustCompare(asFound as RecordNode, options.replace)
 
-const isCompared = (record: RecordNode, replace: boolean): boolean =>
+const mustCompare = (record: RecordNode, replace: boolean): boolean =>
   replace || !hasOnlyValues(record)
 
 /** Checks one node by its decision; adds its problems to the context, or throws another error. */
@@ -135,7 +136,7 @@ function checkChange(
 ): MaybePromise<void> {
   const { stored = {} } = node
   if (node.error !== undefined) throw node.error
-  if (isCompared(record, options.replace)) return checkCompared(context, node, record, stored)
+  if (mustCompare(record, options.replace)) return checkCompared(context, node, record, stored)
   node.sent = record.values
   addPeriodProblems(context, node, resource)
   context.generatedKeys.refuseGuessed(resource, record.values, node.path)
@@ -225,5 +226,5 @@ async function addComparedProblems(
   { decision, asFound, stored, options }: WriteNode,
 ): Promise<void> {
   if (decision !== 'change' || asFound?.kind !== 'record' || stored === undefined) return
-  if (isCompared(asFound, options.replace)) await compareWithStored(context, asFound, stored)
+  if (mustCompare(asFound, options.replace)) await compareWithStored(context, asFound, stored)
 }

@@ -121,6 +121,7 @@ async function childrenOf(
   return rows
 }
 
+/** The primary key of a child, as `keyText`. */
 const textOf = (resource: Resource, row: Values): string => keyText(keyIn(resource, row) ?? [])
 
 /**

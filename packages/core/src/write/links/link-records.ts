@@ -63,7 +63,10 @@ interface LinkContext {
   readonly junction: Junction
 }
 
-/** The LinkStore of a relation whose junction table has a published model; `write` removes links as nested records. */
+/**
+ * The LinkStore of a relation whose junction table has a published model; `writeNested` removes links, which are records, by the usual
+ * steps.
+ */
 export function linkRecords(
   context: WriteContext,
   relation: ResolvedRelation,
@@ -123,8 +126,8 @@ async function createLinks(writing: LinkContext, links: readonly NewLinks[]): Pr
   await withHooks(context, interrupt?.work, async () => {
     for (const { list, linked } of links) {
       for (const linkedRecord of linked) {
-        const known = deleted.get(linkText(list.own, linkedRecord.key))
-        const link = await newLink(writing, list, linkedRecord, known)
+        const softDeleted = deleted.get(linkText(list.own, linkedRecord.key))
+        const link = await newLink(writing, list, linkedRecord, softDeleted)
         interrupt?.refuse()
         if (link === undefined) continue
         if (storesEach) await storeLinks(writing, [link], { hasHooks })
@@ -184,13 +187,17 @@ async function deletedLinks(
   return new Map(rows.map((row) => [linkText(keyFromRow(own, row), keyFromRow(linked, row)), row]))
 }
 
+/** The key of a record that a list links. */
 const keyOf = ({ key }: LinkedRecord): StoredKey => key
 
 /** Identifies a link by the keys of both ends. */
 const linkText = (own: StoredKey = [], linked: StoredKey = []): string =>
   keyText([...own, ...linked])
 
-/** Runs validation, policy and callback for a link. If its record requires other fields, adds a problem and returns undefined. */
+/**
+ * Calls the validators, the policy and the callback for a link; `deleted` is its soft-deleted record. If its record requires other fields
+ * than the keys, adds a problem and returns undefined.
+ */
 async function newLink(
   { context, junction }: LinkContext,
   list: LinkList,
@@ -216,7 +223,7 @@ async function newLink(
 /** Stores links with few statements. `hasHooks`: callbacks may have changed each restored record, so each takes its own UPDATE. */
 async function storeLinks(
   { context, relation, junction }: LinkContext,
-  made: readonly NewLink[],
+  links: readonly NewLink[],
   { hasHooks }: { readonly hasHooks: boolean },
 ): Promise<void> {
   const { resource } = junction
@@ -226,9 +233,13 @@ async function storeLinks(
   await prepareRecords(
     context,
     resource,
-    made.map(({ deleted = null, values, linked: { path } }) => ({ stored: deleted, values, path })),
+    links.map(({ deleted = null, values, linked: { path } }) => ({
+      stored: deleted,
+      values,
+      path,
+    })),
   )
-  for (const link of made) {
+  for (const link of links) {
     const { deleted, values, linked } = link
     if (deleted === undefined) inserted.push(link)
     else if (hasHooks || resource.exclusions.length > 0)
@@ -238,7 +249,7 @@ async function storeLinks(
       context.changes?.note(resource, deleted, deleted, linked.path)
     }
   }
-  const path = commonPath(made)
+  const path = commonPath(links)
   for (const keys of keyChunks(context.target.dialect, restored, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, changes, keys)
     const step = { step: 'update', resource, path, values: changes, key: null } as const

@@ -29,6 +29,7 @@ import { writeLinks } from './write-links.ts'
 /** The nested objects of all records of a segment by relation, in the order in which the relations first occur. */
 type NestedLists = Map<ResolvedRelation, NestedList[]>
 
+/** Adds the nested objects of one record. */
 function addTo(lists: NestedLists, relation: ResolvedRelation, list: NestedList): void {
   const known = lists.get(relation)
   if (known === undefined) lists.set(relation, [list])
@@ -133,6 +134,7 @@ export async function writeChildren(
   if (context.interrupt !== undefined && nodes.length > 1 && shareJunction([...lists.keys()])) {
     context.repeat?.()
   }
+  /** The records that existed before and have other links or children now. */
   const relinked = new Set<WriteNode>()
   for (const [relation, ofRelation] of lists) {
     const known = ofRelation.map(({ parent }) => knownValues(parent))
@@ -155,6 +157,7 @@ export async function writeChildren(
     const all = ofRelation.flatMap((list) => list.nodes.map((node) => nestedNode(options, node)))
     const linked = await writeNested(context, all)
     const linkLists: LinkList[] = []
+    /** The index in `linked` of the first record of the list. */
     let first = 0
     for (let i = 0; i < ofRelation.length; i++) {
       const { parent, nodes: own } = ofRelation[i] as NestedList

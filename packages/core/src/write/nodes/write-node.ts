@@ -45,8 +45,8 @@ export interface NodeOptions {
   readonly whenFound: WhenFound
   /** The columns by which stored records are found: those of the primary key, or of another unique key. */
   readonly columns: readonly NamedColumn[]
-  /** Whether each object may be a new record or a change: with `on_conflict`, and in lists of children. */
-  readonly isByName: boolean
+  /** Whether each object changes the stored record that has its key, or else creates one: with `on_conflict`, and in lists of children. */
+  readonly isUpsert: boolean
   /** The right that the caller needs to change a stored record. */
   readonly action: 'PATCH' | 'PUT' | 'RESTORE' | 'DELETE'
   /** PUT: writable columns that were not sent get their default, or NULL. */
@@ -78,7 +78,7 @@ export const optionsForNew = (resource: Resource): NodeOptions => ({
   resource,
   whenFound: 'link',
   columns: resource.primaryKey,
-  isByName: false,
+  isUpsert: false,
   action: 'PATCH',
   replace: false,
   touches: true,
@@ -92,7 +92,7 @@ export const optionsForNew = (resource: Resource): NodeOptions => ({
 export function optionsForChildren(relation: ResolvedRelation): NodeOptions {
   const { target, to } = relation
   const columns = [...new Set([...target.primaryKey, ...to])]
-  const options = { columns, isByName: true, touches: false, relation } as const
+  const options = { columns, isUpsert: true, touches: false, relation } as const
   return { ...optionsForChange(target), ...options }
 }
 

@@ -62,28 +62,28 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
         return missingReference(await linkPaths(probe, refusal, 'missing record'))
       }
       return (
-        (await takenBesides(probe, refusal, paths)) ??
+        (await errorOfTaken(probe, refusal, paths)) ??
         missingReference(paths(await orNone(danglingColumns(probe, refusal))))
       )
     case 'notNull':
       return (
-        unfitting(resource, await orNone(overflowingColumns(probe, refusal)), paths) ??
+        errorOfUnfitting(resource, await orNone(overflowingColumns(probe, refusal)), paths) ??
         notNullViolation(paths(await missingColumns(probe, refusal)))
       )
     case 'check':
-      return await checkedBy(probe, refusal, paths)
+      return await errorOfCheck(probe, refusal, paths)
     case 'policy':
       return forbidden(path)
     case 'trigger':
       return refusedByDatabase(record)
     // `value`: a value does not fit its column.
     default: {
-      const known = columnNamed(resource, failure.column)
-      const others = await orNone(overflowingColumns(probe, refusal))
+      const named = columnNamed(resource, failure.column)
+      const overflowing = await orNone(overflowingColumns(probe, refusal))
       const found = [...resource.allColumns.values()].filter(
-        (column) => known.includes(column) || others.includes(column),
+        (column) => named.includes(column) || overflowing.includes(column),
       )
-      return unfitting(resource, found, paths) ?? valueNotStorable(record)
+      return errorOfUnfitting(resource, found, paths) ?? valueNotStorable(record)
     }
   }
 }
@@ -104,7 +104,7 @@ const isFilled = ({ step, values }: WriteRefusal, { name, definition }: NamedCol
 type PathsOf = (columns: readonly NamedColumn[]) => readonly string[]
 
 /** The error for values that do not fit their columns; undefined if there are none. */
-function unfitting(
+function errorOfUnfitting(
   resource: Resource,
   columns: readonly NamedColumn[],
   paths: PathsOf,
@@ -117,7 +117,7 @@ function unfitting(
 }
 
 /** The error for the unique keys of a record with a dangling foreign key that other records have; undefined if there are none. */
-async function takenBesides(
+async function errorOfTaken(
   probe: Probe,
   refusal: WriteRefusal,
   paths: PathsOf,
@@ -126,6 +126,7 @@ async function takenBesides(
   return taken.length > 0 ? uniqueViolation(takenPaths(taken, paths)) : undefined
 }
 
+/** Whether the column is part of a foreign key. */
 const isReference = ({ allRelations }: Resource, column: NamedColumn): boolean =>
   [...allRelations.values()].some(({ kind, from }) => kind === 'belongsTo' && from.includes(column))
 
@@ -216,7 +217,11 @@ function takenPaths(
 }
 
 /** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
-async function checkedBy(probe: Probe, refusal: WriteRefusal, paths: PathsOf): Promise<ApiError> {
+async function errorOfCheck(
+  probe: Probe,
+  refusal: WriteRefusal,
+  paths: PathsOf,
+): Promise<ApiError> {
   const { constraint } = refusal.failure
   const columns = await orNone(constraintColumns(probe, refusal))
   const isName = constraint !== undefined && /^[\p{L}_][\p{L}\p{N}_.$-]*$/u.test(constraint)

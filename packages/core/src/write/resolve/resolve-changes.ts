@@ -28,18 +28,18 @@ import { keyIn, lockedRecord, lockedRecords, lockedRecordsBy } from './look-up-r
 export async function resolveChanges(context: WriteContext, segment: Segment): Promise<void> {
   const { level, isFirst } = segment
   const { options } = level
-  const { isByName } = options
-  if (isByName) segment.endBefore(repeatedAt(segment.nodes))
+  const { isUpsert } = options
+  if (isUpsert) segment.endBefore(repeatedAt(segment.nodes))
   const nodes = isFirst ? level.nodes : segment.nodes
   for (let i = 0; i < nodes.length; i++) (nodes[i] as WriteNode).error = undefined
   if (isFirst)
-    await lockLinked(context, level.resource, nodesThatChange(nodes), isByName ? [] : keysOf(nodes))
-  if (isByName) {
-    await findByName(context, level, nodes, { isFirst })
+    await lockLinked(context, level.resource, nodesThatChange(nodes), isUpsert ? [] : keysOf(nodes))
+  if (isUpsert) {
+    await findForUpsert(context, level, nodes, { isFirst })
     if (options.columns.some(isCollatedColumn) && nodes.length > 1) {
       segment.endBefore(1)
       level.stayAtOne()
-      await findByName(context, level, segment.nodes, { isFirst: false })
+      await findForUpsert(context, level, segment.nodes, { isFirst: false })
     }
   } else await findByKey(context, level, nodes, { isFirst })
   const names = namesOf(options)
@@ -70,6 +70,7 @@ function repeatedAt(nodes: readonly WriteNode[]): number {
   return nodes.length
 }
 
+/** The keys by which the nodes name stored records. */
 function keysOf(nodes: readonly WriteNode[]): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
   for (let i = 0; i < nodes.length; i++) {
@@ -95,6 +96,7 @@ const lockOf = (
     : 'otherThanKeys'
 }
 
+/** The fields by which the records are looked up. */
 const namesOf = ({ columns }: Level['options']): ReadonlySet<string> =>
   new Set(columns.map(({ name }) => name))
 
@@ -117,7 +119,7 @@ function readOf(
 }
 
 /** Finds the records by the columns of `on_conflict`, or children by their key and that of their parent. */
-async function findByName(
+async function findForUpsert(
   context: WriteContext,
   level: Level,
   nodes: readonly WriteNode[],
@@ -203,7 +205,7 @@ function decideChange({ options }: Level, node: WriteNode, identifying: Readonly
   const { stored, asFound, asMissing, key, path } = node
   if (stored !== undefined) {
     // Without the fields by which the record was found: they stay the same. An earlier segment may have left them out already.
-    if (options.isByName && node.decision !== 'change' && asFound?.kind === 'record') {
+    if (options.isUpsert && node.decision !== 'change' && asFound?.kind === 'record') {
       node.asFound = withoutFields(asFound, identifying)
     }
     node.decision = options.whenFound
@@ -237,7 +239,7 @@ export async function findLater(
   const { columns } = options
   if (options.whenFound !== 'change') return []
   const later: WriteNode[] = []
-  if (!options.isByName) {
+  if (!options.isUpsert) {
     await findByKey(context, level, waiting, { isFirst: false })
     later.push(...waiting.filter(({ stored }) => stored !== undefined))
   } else {

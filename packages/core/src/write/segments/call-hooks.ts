@@ -103,6 +103,7 @@ async function storeBefore(end: number, { store, nest }: LastSteps): Promise<voi
   await nest(end)
 }
 
+/** Whether a foreign key has several columns, of which a default may give one. */
 const isComposite = ({ from }: ResolvedRelation): boolean => from.length > 1
 
 /** Whether an error says that the write was refused, by the database or by the service; other errors are failures. */
@@ -143,6 +144,7 @@ async function removeOrWait(
   }
 }
 
+/** Whether a removal was refused because others refer to the record. */
 const isReferredTo = (error: unknown): boolean =>
   error instanceof ApiError && !isOfHost(error) && error.body.code === 'referred_to'
 
@@ -153,28 +155,29 @@ function hooksOfNew(
   record: RecordNode,
   composite: readonly ResolvedRelation[],
 ): MaybePromise<void> {
-  const { filled: around, parentKeys } = node
-  const filled = parentKeys === undefined ? around : { ...around, ...parentKeys }
-  const made = newRecord(context, record, filled)
+  const { filled: keyAround, parentKeys } = node
+  /** All foreign keys that other records of the body set. */
+  const filled = parentKeys === undefined ? keyAround : { ...keyAround, ...parentKeys }
+  const withDefaults = newRecord(context, record, filled)
   const checks = (node.checks?.length ?? 0) + record.wholeRecordChecks.length
   const isPlain = filled === undefined && composite.length + checks === 0
-  return isPlain && !(made instanceof Promise)
-    ? addAllowed(context, node, made, filled)
-    : addChecked(context, node, record, made, filled, composite)
+  return isPlain && !(withDefaults instanceof Promise)
+    ? addAllowed(context, node, withDefaults, filled)
+    : addChecked(context, node, record, withDefaults, filled, composite)
 }
 
-/** Waits for the defaults of a new record (`made`), checks the whole record and calls its validators. `filled` as in `hooksOfNew`. */
+/** Waits for the defaults of a new record, checks the whole record and calls its validators. `filled` as in `hooksOfNew`. */
 async function addChecked(
   context: WriteContext,
   node: WriteNode,
   record: RecordNode,
-  made: MaybePromise<Values>,
+  withDefaults: MaybePromise<Values>,
   filled: Values | undefined,
   composite: readonly ResolvedRelation[],
 ): Promise<void> {
   const { resource, values: sent } = record
   const { path } = node
-  const initial = await made
+  const initial = await withDefaults
   const data = filled === undefined ? initial : { ...initial, ...filled }
   const known = { ...sent, ...filled }
   // `checkSegment` has not looked up keys of which a default gives a part.

@@ -16,6 +16,7 @@ import type { Precondition, WriteContext } from './write-context.ts'
 /** What a write does with the stored records of one model. */
 export type RecordUse = ChangeUse | MoveUse | RestoreUse | RemovalUse | LinkUse | ReferenceUse
 
+/** A use by a request that may have `If-Match` or `If-None-Match`. */
 interface Conditional {
   /** Its columns are read, to compute the ETag of the stored record. */
   readonly precondition?: Precondition | undefined

@@ -72,7 +72,7 @@ export async function upsert(
   const options: NodeOptions = {
     ...optionsForChange(resource),
     columns,
-    isByName: true,
+    isUpsert: true,
     touches: false,
   }
   // Whether the records are written one by one, in their order. That is tried after failures, because a record may conflict with
