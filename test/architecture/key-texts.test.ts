@@ -8,7 +8,7 @@ import { suite } from '../support/suite.ts'
 
 const root = 'packages/core/src/'
 
-const comparing = /\b(?:keyText|keyTextIn|textOfOne)\b/g
+const comparing = /\b(?:keyText|keyTextIn|keyTextOfOne)\b/g
 
 const bothStored = 'both texts are of keys that rows of the same columns hold'
 const alone =

@@ -1,4 +1,5 @@
-// The row that a cursor names: reads the values that the cursor leaves out because they are long.
+// The row of an incomplete cursor. A cursor `?after=…` leaves out values of more than 200 characters (`plan/order/cursor.ts`); before the
+// page is compiled, they are read from the row that the cursor's key identifies.
 
 import type { Lease } from '../database/leases/lease.ts'
 import { cursorExpired } from '../errors.ts'
@@ -11,13 +12,13 @@ import { readPage } from './run/read-rows.ts'
 
 const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 
-/** Whether the page begins beyond a row of which the cursor does not have all values. */
-export const namesRow = (plan: ReadPlan): boolean =>
+/** Whether the plan's cursor leaves out values, so that `withCursorRow` must read them. */
+export const lacksCursorValues = (plan: ReadPlan): boolean =>
   isList(plan) && plan.page.kind === 'keyset' && plan.page.unread.length > 0
 
 /**
  * Returns the plan with all values of the cursor's row, which is read in the scopes of the plan, since clients can write cursors. Throws
- * a 400 if the caller can read no such row. `P` is a plan for which `namesRow` is true.
+ * a 400 if the caller can read no such row. For plans for which `lacksCursorValues` is true; `target` has the scopes.
  */
 export async function withCursorRow<P extends ReadPlan>(
   lease: Lease,
@@ -26,6 +27,7 @@ export async function withCursorRow<P extends ReadPlan>(
 ): Promise<P> {
   if (!isList(plan) || plan.page.kind !== 'keyset') return plan
   const { page } = plan
+  // `first`: the values of the first row's cursor, which is the only row here.
   const { first } = await readPage(lease, compilePage(target, planCursorRow(plan, page)))
   if (first === undefined) throw cursorExpired(page.direction)
   return { ...plan, page: pageBeyondRow(page, first) }

@@ -1,11 +1,16 @@
-// programOf: the statements of a scoped plan, from the store of its text or compiled to be sent once.
+// programOf: the statements of a scoped plan, which `read` then runs. If the plan is cached, each statement is compiled once, stored with
+// the plan, and later sent again with other values; otherwise it is compiled to be sent once, without shortcuts.
 
-import { bothValues, makeFromStore } from './cache/stored-read.ts'
+import { combinedSlotValues, makeFromStore } from './cache/stored-read.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import type { ReadRequest } from './read-request.ts'
 import type { Opened } from './scoper.ts'
 import type { ScopedPlan, TextPlan } from './text-plan.ts'
 
+/**
+ * Compiles the program of a read, or takes its statements from the store. `onUnexpectedJson`: after a database has built JSON that cannot be
+ * sent, later requests of this cached plan read plain values.
+ */
 export function programOf<P extends ReadPlan, G, R>(
   { compile, databaseJson }: ReadRequest<P, G, R>,
   { cached }: TextPlan<P>,
@@ -20,7 +25,7 @@ export function programOf<P extends ReadPlan, G, R>(
   const statements = cached.prepared.statements(target.dialect, printed.forms)
   const json = statements.hadUnexpectedJson ? undefined : databaseJson(plan)
   const values =
-    printed.values.size === 0 ? cached.values : bothValues(cached.values, printed.values)
+    printed.values.size === 0 ? cached.values : combinedSlotValues(cached.values, printed.values)
   return compile(target, plan, {
     shortcuts: { joins: true, ...(json && { json }) },
     make: makeFromStore({ target, store: statements.store, values, lease }),

@@ -1,14 +1,15 @@
-// The whole read: parse → plan, in which values are converted, → scope → program → run. `query/serialize` then writes the rows.
+// read: runs a GET of a list or of one record: parse → plan, in which values are converted, → scope → program → run. The endpoints
+// `http/endpoints/reads/collection.ts` and `item.ts` call it, and give the rows to `query/serialize`.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
-import { namesRow, withCursorRow } from './cursor-row.ts'
+import { lacksCursorValues, withCursorRow } from './cursor-row.ts'
 import type { ReadPlan } from './plan/plan.ts'
 import { programOf } from './program.ts'
 import type { ReadingCaller, ReadRequest } from './read-request.ts'
 import type { Opened } from './scoper.ts'
 import { planText, type ScopedPlan, scopePlanned } from './text-plan.ts'
 
-/** What a read returns: its rows, and the plan by which they are serialised. */
+/** What a read returns: its rows (of the type `R`: a `LoadedPage`, or a `LoadedRow`), and the plan by which they are serialised. */
 export interface ReadRows<P extends ReadPlan, R> {
   readonly plan: P
   readonly rows: R
@@ -27,20 +28,20 @@ export function read<P extends ReadPlan, G, R>(
   const planned = planText(request, reader)
   return andThen(reader.connect(), (opened) =>
     andThen(scopePlanned(planned, reader.scoper, opened), async (scoped) => {
-      if (namesRow(scoped.plan)) return readBeyondRow(request, scoped, opened)
+      if (lacksCursorValues(scoped.plan)) return readWithCursorRow(request, scoped, opened)
       const program = programOf(request, planned, scoped, opened)
       return { plan: scoped.plan, rows: await request.run(opened.lease, program) }
     }),
   )
 }
 
-/** Reads a page beyond a row of which the cursor does not have all values. */
-async function readBeyondRow<P extends ReadPlan, G, R>(
+/** Reads a page whose cursor leaves out long values: reads these first, then compiles the page, whose statements are not stored. */
+async function readWithCursorRow<P extends ReadPlan, G, R>(
   request: ReadRequest<P, G, R>,
-  { plan: named, scopes }: ScopedPlan<P>,
+  { plan: incomplete, scopes }: ScopedPlan<P>,
   { lease, target }: Opened,
 ): Promise<ReadRows<P, R>> {
   const scoped = { ...target, scopes }
-  const plan = await withCursorRow(lease, scoped, named)
+  const plan = await withCursorRow(lease, scoped, incomplete)
   return { plan, rows: await request.run(lease, request.compile(scoped, plan)) }
 }

@@ -1,4 +1,5 @@
-// Scoper: what a read asks about its caller. `query` declares it, and `access` implements it. Types only.
+// Scoper: what a read asks the access policies about its caller, after the plan and before the program. Declared here, because `query`
+// cannot import `access`, which implements it (`access/policies/scoper-of.ts`). Types only.
 
 import type { Lease } from '../database/leases/lease.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -8,8 +9,9 @@ import type { Target } from './compile/target.ts'
 import type { QueryAst } from './parse/ast.ts'
 import type { ReadPlan } from './plan/plan.ts'
 
-/** The database of a request. */
+/** The database of a request, as `ReadingCaller.connect` opens it. */
 export interface Opened {
+  /** Sends the statements of the request. */
   readonly lease: Lease
   /** The input of compilation, without scopes yet. */
   readonly target: Target
@@ -34,8 +36,10 @@ export interface Scoper {
   ): MaybePromise<ScopedRead<P>>
 }
 
+/** A plan after its policies were asked. */
 export interface ScopedRead<P extends ReadPlan> {
   /** The plan without the embeds that policies refuse; the original object if they refuse none. */
   readonly plan: P
+  /** Which rows of each source the caller may read. */
   readonly scopes: ScopeDecisions
 }

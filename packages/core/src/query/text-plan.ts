@@ -1,11 +1,11 @@
-// planText: the plan of a query with the values of this request. Queries that differ only in values share a plan: `?price__gt=20` takes that
-// of an earlier `?price__gt=10`.
+// planText and scopePlanned: the first two steps of `read`. Queries that differ only in values share a plan: `?price__gt=20` takes the
+// cached plan of an earlier `?price__gt=10` and puts 20 in the place of 10; then the policies are asked.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { SlotValues } from '../lib/sql/stored-statement.ts'
 import { trackAuthority } from './cache/authority-bound.ts'
-import { convert, type PreparedRead, prepareRead } from './cache/prepared-read.ts'
-import { type PrintedScopes, printScopes, unnarrowed } from './cache/printed-scopes.ts'
+import { type PreparedRead, planWithValues, prepareRead } from './cache/prepared-read.ts'
+import { type PrintedScopes, printedOpenScopes, printScopes } from './cache/printed-scopes.ts'
 import { type Skeleton, skeletonOf } from './cache/skeleton.ts'
 import type { Scopes } from './compile/scopes.ts'
 import type { QueryAst } from './parse/ast.ts'
@@ -13,7 +13,7 @@ import type { ReadPlan } from './plan/plan.ts'
 import type { ReadingCaller, ReadRequest } from './read-request.ts'
 import type { Opened, Scoper } from './scoper.ts'
 
-/** A plan with the values of this request. */
+/** The result of `planText`: a plan with the values of this request. */
 export interface TextPlan<P extends ReadPlan> {
   readonly plan: P
   /** The parameters of API_ADDITIONAL_QUERY_PARAMS, which the filter callback receives. */
@@ -22,8 +22,10 @@ export interface TextPlan<P extends ReadPlan> {
   readonly cached?: CachedPlan
 }
 
+/** By these, `programOf` sends the stored statements of an earlier request. */
 interface CachedPlan {
   readonly prepared: PreparedRead
+  /** The values of this request, by the slots of the plan's conditions. */
   readonly values: SlotValues
 }
 
@@ -51,6 +53,7 @@ export function planText<P extends ReadPlan, G, R>(
   return (prepared && convertedPlan(request, prepared, skeleton)) ?? planned
 }
 
+/** Plans without the cache. `reach` is recorded by a tracker if the plan will be cached. */
 function newPlan<P extends ReadPlan, G, R>(
   { parse, plan, complete = (planned) => planned }: ReadRequest<P, G, R>,
   reach: ReadingCaller['authority']['reach'],
@@ -69,7 +72,7 @@ function convertedPlan<P extends ReadPlan, G, R>(
   prepared: PreparedRead,
   skeleton: Skeleton,
 ): TextPlan<P> | undefined {
-  const converted = convert(prepared, { skeleton, ...(key && { key }) })
+  const converted = planWithValues(prepared, { skeleton, ...(key && { key }) })
   if (converted === undefined) return undefined
   const { plan, values } = converted
   const { additional } = prepared
@@ -93,7 +96,7 @@ export function scopePlanned<P extends ReadPlan>(
   opened: Opened,
 ): MaybePromise<ScopedPlan<P>> {
   const open = cached?.prepared.openScopes
-  if (open !== undefined) return { plan, scopes: open, printed: unnarrowed(open) }
+  if (open !== undefined) return { plan, scopes: open, printed: printedOpenScopes(open) }
   return andThen(scoper.scope(plan, opened, additional), (scoped) => {
     const { db, dialect } = opened.target
     const style = dialect.shortcuts?.textStyle

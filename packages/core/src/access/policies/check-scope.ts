@@ -12,7 +12,7 @@ import type { ScopeConditions } from '../../model/settings/access/scope-types.ts
 import { operatorFits } from '../../model/type-rules.ts'
 import type { CheckedScope, ScopeNode } from '../../query/plan/checked-scope.ts'
 import {
-  conditionOn,
+  planScopeTest,
   refuseUndefined,
   scopeProblem,
 } from '../../query/plan/conditions/scope-test.ts'
@@ -128,7 +128,7 @@ function checkedTests(
       throw scopeProblem(`${at}.${name}`, `does not fit the type ${column.type}`)
     }
     // Constants are converted here, so that an invalid one is a start-up error.
-    if (typeof value !== 'function') conditionOn(column, operator, value, at)
+    if (typeof value !== 'function') planScopeTest(column, operator, value, at)
     values.push(value)
     return { kind: 'test', column: column.name, operator, index: values.length - 1, at }
   })

@@ -11,7 +11,7 @@ import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { HookArgs, HookQuery } from '../../model/settings/access/hook-types.ts'
 import type { PolicyScope } from '../../model/settings/access/scope-types.ts'
-import { allOf } from '../../query/compile/rows/condition.ts'
+import { compileAll } from '../../query/compile/rows/condition.ts'
 import { withoutRepeats } from '../../query/compile/rows/distinct-query.ts'
 import {
   type CompileScope,
@@ -341,7 +341,7 @@ function narrowByConditions(
       // narrow them.
       if (found.conditions.length === 0) return rows
       const condition: CompileScope = (target, scopeValues) =>
-        allOf(
+        compileAll(
           { ...onRows(unscoped(target), found.source, rows), scopeValues },
           found.conditions,
         ) as Fragment<SqlBool>

@@ -1,4 +1,5 @@
 // AuthorityBound: a cached value that can only be read by requests whose caller has the same authority as the request that created it.
+// Cached plans are bound (`read-cache.ts`), because a plan contains what its caller may see: columns, embeds, links.
 
 import { lruMap } from '../../lib/lru-map.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'
@@ -97,7 +98,7 @@ export interface AuthorityCache<T> {
 /** Maximum values per name, one for each authority; the oldest is evicted first. */
 const maxAuthorities = 4
 
-/** Creates an LRU cache of at most `size` names. */
+/** Creates an LRU cache of at most `size` names. A name says what the value depends on apart from the caller: resource, action, query. */
 export function authorityCache<T>(size: number): AuthorityCache<T> {
   const all = lruMap<readonly AuthorityBound<T>[]>(size)
   return {
@@ -109,7 +110,7 @@ export function authorityCache<T>(size: number): AuthorityCache<T> {
       return undefined
     },
     set(name, authority, bound) {
-      const others = (all.get(name) ?? []).filter((one) => one.valueFor(authority) === undefined)
+      const others = (all.get(name) ?? []).filter((other) => other.valueFor(authority) === undefined)
       all.set(name, [bound, ...others].slice(0, maxAuthorities))
     },
   }

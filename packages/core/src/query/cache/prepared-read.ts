@@ -1,5 +1,6 @@
 // PreparedRead: a cached plan of a read with its stored statements, and how the values of a later request replace those in its
-// conditions. The slot of a condition is an object that identifies its value, in the plan and in the statements.
+// conditions. The slot of a condition says where its value is in the request: `{ query: 10 }` for the 30 of `price__ge=30`. The statement
+// was stored with that slot object in the place of the value, so the object is the key by which a later request passes its own value.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Scopes } from '../compile/scopes.ts'
@@ -23,6 +24,7 @@ import type {
 import type { Skeleton } from './skeleton.ts'
 import { type StatementStore, statementStore } from './statement-store.ts'
 
+/** Made by `prepareRead`, cached by `read-cache.ts`, and used with the values of each request by `planWithValues`. */
 export interface PreparedRead<P extends ReadPlan = ReadPlan> {
   readonly plan: P
   /** The scopes if the caller may read all rows of every source. Undefined if policies and callbacks must be called for each request. */
@@ -45,18 +47,20 @@ export interface ReadStatements {
 /** The most statements of one read that are stored: those of pages, counts and embedded relations, for the sizes of lists. */
 const maxStatements = 200
 
+/** A condition of the cached plan, and where a later request has its value. */
 interface ReplaceableCondition {
   readonly condition: ConditionWithSlot
   /** The index of its value in `Skeleton.values`, or in the key of the path. */
   readonly at: { readonly value: number } | { readonly key: number }
 }
 
-/** Those kinds of conditions that can have a slot. */
+/** Those members of the union `C` that can have a slot. */
 type TestWithSlot<C> = C extends unknown ? ('slot' extends keyof C ? C : never) : never
 
-/** The conditions that operators make. `withNewValue` decides for each kind whether another value can replace its own. */
+/** The conditions that filter operators make. `withNewValue` decides for each kind whether another value can replace its own. */
 type ReplaceableTest = TestWithSlot<Condition>
 
+/** A condition with a value of the query or the path. Values of policies (`ScopeSlot`) come with the scopes, not from the text. */
 type ConditionWithSlot = ReplaceableTest & {
   readonly slot: Exclude<Slot, ScopeSlot>
 }
@@ -68,7 +72,10 @@ export interface RequestValues {
   readonly key?: readonly Value[]
 }
 
-/** Prepares a plan for caching; undefined if a value of the skeleton belongs to no top-level condition of the plan. */
+/**
+ * Prepares a plan for caching; undefined if a value of the skeleton belongs to no top-level condition of the plan, because a later value
+ * could then not be put into it.
+ */
 export function prepareRead<P extends ReadPlan>(
   plan: P,
   skeleton: Skeleton,
@@ -103,20 +110,22 @@ export function prepareRead<P extends ReadPlan>(
 /** Maximum number of scopes with different SQL that are cached for one read; the SQL of a policy may differ between callers. */
 const maxScopeForms = 16
 
+/** The statements for one SQL of the scopes. */
 interface ScopedStatements {
   readonly forms: readonly string[]
   readonly statements: ReadStatements
 }
 
+/** Returns the `statements` of a read: one store of statements for each dialect and each SQL of the scopes. */
 function byDialectAndScopes(): PreparedRead['statements'] {
   const known = new WeakMap<InternalDialect, readonly ScopedStatements[]>()
   return (dialect, forms) => {
     // The entry that was used last is first. Comparing a few strings, most of them identical objects, costs less than hashing them.
     const all = known.get(dialect) ?? []
-    const at = all.findIndex((one) => areEqual(one.forms, forms))
+    const at = all.findIndex((entry) => areEqual(entry.forms, forms))
     const used = all[at] ?? { forms, statements: newStatements() }
     if (at !== 0) {
-      const others = all.filter((one) => one !== used)
+      const others = all.filter((entry) => entry !== used)
       known.set(dialect, [used, ...others].slice(0, maxScopeForms))
     }
     return used.statements
@@ -137,29 +146,32 @@ const hasSlot = (condition: Condition): condition is ConditionWithSlot =>
 const withoutSlot = ({ slot: _, ...condition }: ConditionWithSlot): Condition => condition
 
 /** A cached plan with the values of a request. */
-export interface ConvertedPlan<P extends ReadPlan> {
+export interface PlanWithValues<P extends ReadPlan> {
   readonly plan: P
   /** The values of this request, by their slots. */
   readonly values: ReadonlyMap<object, unknown>
 }
 
-/** Replaces the values of a cached plan; undefined if a value does not convert, so that normal planning throws the 400. */
-export function convert<P extends ReadPlan>(
+/**
+ * Returns the cached plan with the values of a request: the conditions have them for compilation, `values` for the stored statements.
+ * Undefined if a value does not convert, so that normal planning throws the 400.
+ */
+export function planWithValues<P extends ReadPlan>(
   { plan, replaceable }: PreparedRead<P>,
-  given: RequestValues,
-): ConvertedPlan<P> | undefined {
-  const { pageOrCursor } = given.skeleton
+  request: RequestValues,
+): PlanWithValues<P> | undefined {
+  const { pageOrCursor } = request.skeleton
   const isUnchanged = replaceable.length === 0 && pageOrCursor === undefined
   if (isUnchanged && cursorOf(plan) === undefined) return { plan, values: noValues }
   const { list } = plan.rows.from.resource.settings.limits
   // Normal planning then throws the 400 for a list that is too long.
-  if (given.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
+  if (request.skeleton.values.some((value) => 'items' in value && value.items.length > list)) {
     return undefined
   }
   const conditions = new Map<object, Condition>()
   const values = new Map<object, unknown>()
   for (const each of replaceable) {
-    const condition = withNewValue(each, given)
+    const condition = withNewValue(each, request)
     if (condition === undefined) return undefined
     conditions.set(each.condition.slot, condition)
     values.set(each.condition.slot, slotValue(condition))
@@ -189,6 +201,7 @@ function cursorOf(plan: ReadPlan): KeysetPage | undefined {
   return page?.kind === 'keyset' && page.values !== null ? page : undefined
 }
 
+/** Returns a condition with the value of this request, converted to the type of its column; undefined if that does not fit. */
 function withNewValue(
   { condition, at }: ReplaceableCondition,
   { skeleton, key }: RequestValues,
@@ -199,11 +212,11 @@ function withNewValue(
     const value = key?.[at.key]
     return value === undefined || condition.kind !== 'compare' ? undefined : { ...condition, value }
   }
-  const given = skeleton.values[at.value]
-  if (given === undefined) return undefined
-  if ('items' in given)
-    return condition.kind === 'oneOf' ? withItems(condition, given.items) : undefined
-  const { text } = given
+  const written = skeleton.values[at.value]
+  if (written === undefined) return undefined
+  if ('items' in written)
+    return condition.kind === 'oneOf' ? withItems(condition, written.items) : undefined
+  const { text } = written
   switch (condition.kind) {
     case 'text':
       return isSearchable(text) ? { ...condition, text } : undefined
@@ -234,6 +247,7 @@ function withItems(
   return { ...condition, values }
 }
 
+/** Returns the page at the number or cursor of this request; undefined if that is not valid. */
 function pageAtPosition(page: Page, pageOrCursor: string | undefined): Page | undefined {
   if (pageOrCursor === undefined) return page
   return page.kind === 'numbered' ? pageAt(page, pageOrCursor) : keysetAt(page, pageOrCursor)

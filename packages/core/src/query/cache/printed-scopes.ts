@@ -1,5 +1,5 @@
-// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL
-// share a stored statement.
+// printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL share a
+// stored statement: that of user 7 is sent for user 8 with another parameter. `scopePlanned` calls it for plans that are cached.
 
 import type { RootOperationNode } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -7,6 +7,7 @@ import { kyselyText } from '../../lib/sql/kysely-text.ts'
 import type { TextStyle } from '../../lib/sql/print.ts'
 import { hasConditions, isPrinted, type ScopeDecisions, type Scopes } from '../compile/scopes.ts'
 
+/** The result of `printScopes`: which stored statement fits, and the values to send with it. */
 export interface PrintedScopes {
   /**
    * The SQL of each scope without its parameters, in the order of the sources. If `forms` are equal, the statements of one plan
@@ -15,7 +16,7 @@ export interface PrintedScopes {
   readonly forms: readonly string[]
   /** The scopes that were given, with each narrowed query replaced by its printed SQL. */
   readonly scopes: Scopes
-  /** The values of each scope, by its source. */
+  /** The values of each scope, by its source, which is their slot in the stored statements. */
   readonly values: ReadonlyMap<object, readonly unknown[]>
 }
 
@@ -29,7 +30,7 @@ export function printScopes(
   style: TextStyle,
   scopes: ScopeDecisions,
 ): PrintedScopes | undefined {
-  if (!scopes.narrowing) return unnarrowed(scopes)
+  if (!scopes.narrowing) return printedOpenScopes(scopes)
   const values = new Map<object, readonly unknown[]>()
   const forms: string[] = []
   for (const [source, scope] of scopes.decided) {
@@ -55,7 +56,7 @@ export function printScopes(
 }
 
 /** Returns the printed scopes of a read that may read all rows of every source. */
-export const unnarrowed = (scopes: Scopes): PrintedScopes => ({
+export const printedOpenScopes = (scopes: Scopes): PrintedScopes => ({
   forms: noForms,
   scopes,
   values: noValues,

@@ -1,4 +1,4 @@
-// Creates a statement from cached SQL, in the form that Kysely sends.
+// printedStatement: SQL from the statement store with the parameters of this request, in the form that a `Lease` sends.
 
 import type { PrintedStatement } from '../../database/statements/sendable.ts'
 import { printedQuery } from '../../lib/sql/print.ts'

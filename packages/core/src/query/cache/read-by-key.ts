@@ -1,5 +1,5 @@
-// The service's own reads of one row by its key, such as the user of a request: the SQL is printed once, and each request
-// replaces the values.
+// The service's own reads of one row by its key, such as the user of a request (`auth`): `prepareByKey` is called once at start, and each
+// request binds its key to the stored SQL by `compileByKey`. They have no query string, and no policies apply.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import { noShortcuts } from '../compile/json/database-json.ts'
@@ -7,7 +7,7 @@ import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import type { Slice } from '../compile/rows/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
-import { convert, type PreparedRead, prepareRead } from './prepared-read.ts'
+import { planWithValues, type PreparedRead, prepareRead } from './prepared-read.ts'
 import type { Skeleton } from './skeleton.ts'
 import { makeFromStore } from './stored-read.ts'
 
@@ -32,9 +32,9 @@ export function compileByKey(
   lease: Lease,
   slice?: Slice,
 ): ReadProgram {
-  const converted = convert(prepared, { skeleton: noQuery, key })
+  const converted = planWithValues(prepared, { skeleton: noQuery, key })
   if (converted === undefined) throw new Error('a read by key misses a value')
-  const { store } = prepared.statements(target.dialect, allRows)
+  const { store } = prepared.statements(target.dialect, noScopeForms)
   const { plan, values } = converted
   const make = makeFromStore({ target, store, values, lease })
   return compileRead(target, plan, { shortcuts: noShortcuts, make }, slice)
@@ -54,4 +54,5 @@ export function compileByKeys(
   return compileByKey(target, prepared, keys, lease, { limit, fixed: true, offset: 0 })
 }
 
-const allRows: readonly string[] = []
+/** The forms of the scopes (`PrintedScopes.forms`): none, because these reads ignore the policies. */
+const noScopeForms: readonly string[] = []

@@ -1,4 +1,5 @@
-// The cache of prepared reads: LRU, by a name (resource, action and the skeleton of the query) and the caller's authority.
+// The cache of prepared reads: LRU, by a name (resource, action and the skeleton of the query) and the caller's authority. One for each
+// API (`api.ts`); `planText` looks plans up in it.
 
 import { lruMap } from '../../lib/lru-map.ts'
 import { type Authority, type AuthorityBound, authorityCache } from './authority-bound.ts'

@@ -1,9 +1,10 @@
 // The skeleton of a query: the raw query string without the values of its filters, its page and its cursor. Queries with the
-// same skeleton share a cached plan.
+// same skeleton share a cached plan: `planText` looks it up by `key`, before anything is parsed, and puts `values` into it.
 
 import { paddedLength } from '../../dialect/shared/sql/sql-parts.ts'
 import type { FilterOperator } from '../../model/query-words/operators.ts'
 
+/** The result of `skeletonOf`. */
 export interface Skeleton {
   /** The query string with each removed value replaced by a newline. */
   readonly key: string
@@ -12,6 +13,7 @@ export interface Skeleton {
   readonly pageOrCursor: string | undefined
 }
 
+/** A value that was taken out of a query. */
 export type SkeletonValue = {
   /** The offset of the value in the raw query. */
   readonly start: number
@@ -45,12 +47,14 @@ const isReplaceable: Readonly<Record<FilterOperator, boolean>> = {
   overlaps: false,
 }
 
+/** The end of a filter's name: `__ge` in `price__ge`. */
 const replaceable = new RegExp(
   `__(?:${Object.entries(isReplaceable)
     .flatMap(([name, is]) => (is ? name : []))
     .join('|')})$`,
 )
 
+/** A name that needs no decoding: `author.name__eq`. */
 const name = /^[A-Za-z_][\w.]*$/
 
 /** Values that need no decoding: not percent-encoded, quoted or bracketed. */
@@ -96,7 +100,7 @@ function decoded(written: string): string | undefined {
   }
 }
 
-/** Names a list's length: lists with the same name share a statement. */
+/** Names a list's length in the key: `(1,2,3)` is padded to `(1,2,3,3)` in SQL, so lists of three and four items share a statement. */
 const sizeOf = (items: readonly unknown[]): string => `(${paddedLength(items.length)})`
 
 /** Whether the name of a parameter, from `start` to its `=` at `opening`, is `page`, `after` or `before`. */
@@ -130,7 +134,7 @@ const maxLength = 1000
  * skeletonOf('price__ge=30&order_by=-price&page=2')
  * // { key: 'price__ge=\n&order_by=-price&page=\n', values: [{ text: '30', start: 10 }], pageOrCursor: '2' }
  * skeletonOf('id__in=(7,9,12)&author.name__eq=Jane%20Austen')
- * // { key: 'id__in=\n(2)&author.name__eq=\n', values: [{ items: ['7', '9', '12'], start: 7 }, { text: 'Jane Austen', start: 32 }], … }
+ * // { key: 'id__in=\n(4)&author.name__eq=\n', values: [{ items: ['7', '9', '12'], start: 7 }, { text: 'Jane Austen', start: 32 }], … }
  * ```
  */
 export function skeletonOf(query: string): Skeleton | undefined {

@@ -1,4 +1,5 @@
-// StatementStore: the printed statements of reads and writes. A statement is compiled once; later requests only compute its parameters.
+// StatementStore: the printed statements of one cached read or write. A statement is compiled once; later requests only compute its
+// parameters. Its text may depend on *decisions* about values, such as the length of a list, so a name can have several texts.
 
 import { lruMap } from '../../lib/lru-map.ts'
 import type { Fragment } from '../../lib/sql/fragment.ts'
@@ -12,22 +13,23 @@ import {
 } from '../../lib/sql/stored-statement.ts'
 import { printedStatement } from './printed-statement.ts'
 
-/** A statement, and how its rows are read. */
-export interface Made<R, S> {
+/** A statement, and how its rows are read: for the caller, who compiled both; the store only keeps `reading`. */
+export interface StatementWithReading<R, S> {
   readonly statement: S
   readonly reading: R
 }
 
+/** What a request asks the store for. */
 export interface StoreRequest<R> {
   /** The statements of one name have the same text, apart from decisions about their values. */
   readonly name: string
   /** The values of the request. */
   readonly values: SlotValues
   readonly style: TextStyle
-  /** Rewrites printed SQL for the driver. */
+  /** Rewrites printed SQL for the driver, once, before it is stored: adds the time limit of the server, for example. */
   readonly finish: (text: string) => string
   /** Compiles the statement, and adds its decisions about values of slots; undefined if the database does not support it. */
-  readonly compile: (decisions: Decision[]) => Made<R, Fragment> | undefined
+  readonly compile: (decisions: Decision[]) => StatementWithReading<R, Fragment> | undefined
 }
 
 export interface StatementStore {
@@ -35,17 +37,18 @@ export interface StatementStore {
    * Returns the statement with the values of the request. Undefined if it cannot be stored: the database does not support it, or Kysely
    * prints a part of it.
    */
-  make<R>(request: StoreRequest<R>): Made<R, ReturnType<typeof printedStatement>> | undefined
+  make<R>(request: StoreRequest<R>): StatementWithReading<R, ReturnType<typeof printedStatement>> | undefined
 }
 
 /** The texts of one name, the last used first; none if statements of this name cannot be stored. */
-type Variants = readonly Made<unknown, StoredStatement>[] | 'none'
+type Variants = readonly StatementWithReading<unknown, StoredStatement>[] | 'none'
 
-/** The most texts of one name: the one that was not used for the longest time is forgotten first. */
+/** The most texts of one name; the one that was not used for the longest time is evicted first. */
 const maxVariants = 8
 
+/** Puts a variant first; leaves out the last one if there are too many. */
 const withNewest = <V>(variant: V, variants: readonly V[]): readonly V[] =>
-  [variant, ...variants.filter((one) => one !== variant)].slice(0, maxVariants)
+  [variant, ...variants.filter((other) => other !== variant)].slice(0, maxVariants)
 
 /** Creates a store of at most `size` names. */
 export function statementStore(size: number): StatementStore {

@@ -1,4 +1,5 @@
-// The statements of a prepared read: each is printed once and stored, and later requests bind their values to it.
+// makeFromStore: how `compile/read-program.ts` makes the statements of a prepared read: each is printed once and stored, and later
+// requests bind their values to it.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import type { SlotValues } from '../../lib/sql/stored-statement.ts'
@@ -22,13 +23,13 @@ export function makeFromStore({ target, store, values, lease }: StoredRead): Sta
   // Where the connection bounds all statements, the text has no time limit of the server.
   // So the two forms have different names.
   const place = lease.isBounded ? 'bounded ' : ''
-  return <R>({ name, own, rows, compile }: StatementRequest<R>) =>
+  return <R>({ name, own, asArrays, compile }: StatementRequest<R>) =>
     style &&
     store.make<R>({
       name: place + name,
       values: own.length === 0 ? values : withOwn(values, own),
       style,
-      finish: (text) => lease.sqlOfRead(text, rows),
+      finish: (text) => lease.sqlOfRead(text, asArrays),
       compile: (decisions) => compile({ ...target, decisions }),
     })
 }
@@ -41,7 +42,7 @@ const withOwn = (values: SlotValues, own: readonly SlotValue[]): SlotValues => (
   },
 })
 
-/** Values of several kinds of slots as one. */
-export const bothValues = (some: SlotValues, others: SlotValues): SlotValues => ({
+/** The values of the query and those of the policies, which have different slots, as one. */
+export const combinedSlotValues = (some: SlotValues, others: SlotValues): SlotValues => ({
   get: (slot) => some.get(slot) ?? others.get(slot),
 })

@@ -1,5 +1,5 @@
-// BoundTarget: what compiling a statement needs besides its plan: the database, its dialect and its parameters. `Target` adds the access
-// scopes of the sources.
+// BoundTarget: what compiling a statement needs besides its plan: the database, its dialect and how values become parameters. `Target`
+// adds the access scopes of the sources; the condition of a policy is compiled for a BoundTarget, because no scope applies to it.
 
 import type { Expression } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -19,7 +19,7 @@ export interface BoundTarget {
   readonly locks?: ReadLocks
 }
 
-/** What ends the SELECTs of a statement: `for update`, for example. */
+/** What ends the SELECTs of a statement that reads for a write: `for update`, for example. Made and used by `read-lock.ts`. */
 export interface ReadLocks {
   /** For the rows that a statement is about. */
   readonly base: Expression<unknown>
@@ -27,11 +27,14 @@ export interface ReadLocks {
   readonly related: Expression<unknown>
 }
 
-/** A value of the request as a parameter: of a slot in a statement that is stored, otherwise a constant. */
+/**
+ * A value of the request as a parameter. In a statement that is stored, it is the value of a slot, which a later request replaces by its
+ * own; in one that is sent once, a constant.
+ */
 export const slotParam = <V>({ decisions }: BoundTarget, slot: object, value: V): Param<V> =>
   decisions === undefined ? constant(value) : new Param(value, { kind: 'slot', slot }, decisions)
 
-/** A value of a condition as a parameter; without a slot, the same value for all requests that share the plan. */
+/** A value of a condition as a parameter; without a slot, it is the same for all requests that share the plan, because it is in their key. */
 export function valueParam<V>(target: BoundTarget, slot: Slot | undefined, value: V): Param<V> {
   if (slot === undefined) return constant(value)
   if (!('scope' in slot)) return slotParam(target, slot, value)

@@ -1,4 +1,5 @@
-// Divides long lists among statements, so that none has more bound values or a longer condition than the database handles well.
+// Divides long lists of records or keys among statements, so that none has more bound values or a longer condition than the database
+// handles well: for embedded rows, and for the look-ups of writes.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -7,7 +8,7 @@ import { mostKeys } from './rows/keys-condition.ts'
 // SQLite allows 32,766 bound values per statement, PostgreSQL and MySQL 65,535. Lists are padded to up to twice their length, hence half.
 const valuesPerStatement = 16_384
 
-/** The items for one statement, which binds `values` values per item. */
+/** How many items one statement takes that binds `values` values per item. */
 const itemsOf = (values: number): number => Math.max(1, Math.floor(valuesPerStatement / values))
 
 /** Splits the items for statements that bind `values` values per item. */

@@ -1,5 +1,5 @@
-// ReadProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the rows do
-// not have the expected form.
+// ReadProgram and PageProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the
+// rows do not have the expected form. Compiled after the policies were asked; `run/read-rows.ts` sends the statements.
 
 import type { ObjectLocation } from '../../database/cell.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'
@@ -9,7 +9,7 @@ import { isWholeTable } from '../plan/relations/required-joins.ts'
 import {
   embeddedObject,
   noShortcuts,
-  partsWithRows,
+  shortcutsOfRows,
   type ReadShortcuts,
   shortcutsForm,
 } from './json/database-json.ts'
@@ -68,16 +68,18 @@ export interface CheckedObject {
   readonly fits: (text: unknown) => boolean
 }
 
-/** One relation of the embed tree. Its statement is compiled when the keys of the parent rows are known. */
+/** One relation of the embed tree: an edge from parent rows to their related rows. Its statement is compiled when their keys are known. */
 export interface EdgeProgram {
   readonly embed: EmbedPlan
   /** The most keys that one statement can have. */
   readonly mostKeys: number
-  /** `maxRows` limits the rows; null for to-one relations. */
+  /** Makes the statement for the parents with these keys. `maxRows` limits its rows; null for to-one relations. */
   statement(keys: readonly (readonly Value[])[], maxRows: number | null): EmbedStatement
+  /** The relations to embed in the related rows. */
   readonly edges: readonly EdgeProgram[]
 }
 
+/** The statement of an edge for some parents, and where each value is in its rows. */
 export interface EmbedStatement extends Omit<CompiledEmbed, 'rows' | 'object'> {
   readonly statement: Sendable
   readonly object: CheckedObject | undefined
@@ -101,27 +103,31 @@ export interface PageProgram {
   readonly combinations?: () => Sendable
   /** The same page without the total in its statement, used while another request is already counting the same rows. */
   readonly withoutTotal?: () => PageProgram
+  /** As in `ReadProgram`. */
   readonly fallback?: (because: 'form' | 'size') => PageProgram
 }
 
-/** A statement, and how its rows are read. */
+/** A statement that can be sent, and how its rows are read. */
 interface MadeStatement<R> {
   readonly statement: Sendable
   readonly reading: R
 }
 
+/** What a `StatementMaker` needs to make one statement. */
 export interface StatementRequest<R> {
   /** Cache key of the statement within its read: statements that differ only in values have the same name. */
   readonly name: string
   /** The values of the statement's own slots, in addition to those of the plan's conditions and scopes. */
   readonly own: readonly SlotValue[]
   /** Whether the driver may return its rows as arrays. */
-  readonly rows: boolean
+  readonly asArrays: boolean
+  /** Compiles the statement; undefined if the database cannot build the JSON that it is for. */
   readonly compile: (
     target: Target,
   ) => { readonly statement: Fragment; readonly reading: R } | undefined
 }
 
+/** A slot of a stored statement, and the value that this request sends for it. */
 export type SlotValue = readonly [slot: object, value: unknown]
 
 /**
@@ -138,6 +144,7 @@ const compileEach =
 
 /** How a read is compiled. */
 export interface CompileOptions {
+  /** The JSON and joins by which the read saves statements. */
   readonly shortcuts: ReadShortcuts
   /** How statements are made; without it, each is compiled to be sent once. */
   readonly make?: StatementMaker | undefined
@@ -164,10 +171,10 @@ export function compileRead(
   const made = make<Omit<CompiledRows, 'rows'>>({
     name: `rows ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
     own: slotsOf(slice, shortcuts),
-    rows: true,
+    asArrays: true,
     compile(target) {
-      const parts = partsWithRows(target, plan, slice, shortcuts)
-      const { rows, ...reading } = compileRows(target, plan.rows, { ...slice, ...parts })
+      const used = shortcutsOfRows(target, plan, slice, shortcuts)
+      const { rows, ...reading } = compileRows(target, plan.rows, { ...slice, ...used })
       return { statement: rows, reading }
     },
   })
@@ -178,13 +185,13 @@ export function compileRead(
   const isInRows = ({ relation }: EmbedPlan): boolean =>
     locations.embeddedJson.has(relation.name) ||
     joined.some(({ embed }) => embed.relation === relation)
-  const separate = isComplete ? [] : plan.embeds.filter((embed) => !isInRows(embed))
+  const separateEmbeds = isComplete ? [] : plan.embeds.filter((embed) => !isInRows(embed))
   const edgesOf = (embeds: readonly EmbedPlan[], path: string): readonly EdgeProgram[] =>
     embeds.map((embed) => edgeOf(target, embed, options, path))
   return {
     kind: 'rows',
-    rows: { statement, ...locations, object: checked(object, shortcuts) },
-    edges: edgesOf(separate, ''),
+    rows: { statement, ...locations, object: checkedObject(object, shortcuts) },
+    edges: edgesOf(separateEmbeds, ''),
     joined: joined.map((join) => ({
       ...join,
       edges: edgesOf(join.embed.embeds, join.embed.relation.name),
@@ -213,7 +220,7 @@ export function compilePage(
   const total = {
     name: `count ${maxCounted(plan)}`,
     own: noSlots,
-    rows: false,
+    asArrays: false,
     compile: (target: Target) => ({
       statement: compileCount(target, plan.rows, maxCounted(plan)),
       reading: undefined,
@@ -248,6 +255,7 @@ export function compilePage(
   }
 }
 
+/** Returns what `PageProgram.combinations` is; undefined if the page may be read without counting combinations. */
 function combinationsOf(
   target: Target,
   { rows }: ListPlan,
@@ -257,7 +265,7 @@ function combinationsOf(
   const request = {
     name: 'combinations',
     own: noSlots,
-    rows: false,
+    asArrays: false,
     compile: (target: Target) => ({
       statement: compileCombinations(target, rows),
       reading: undefined,
@@ -307,16 +315,17 @@ function listStatement(
   const made = make<(base: string) => ListStatement['fits']>({
     name: `list ${sliceForm(target, plan.rows, slice)} ${shortcutsForm(shortcuts)}`,
     own: slotsOf(slice, shortcuts),
-    rows: true,
+    asArrays: true,
     compile(target) {
-      const parts = partsWithRows(target, plan, slice, shortcuts)
-      const compiled = compileList(target, plan.rows, { ...slice, ...parts }, total)
+      const used = shortcutsOfRows(target, plan, slice, shortcuts)
+      const compiled = compileList(target, plan.rows, { ...slice, ...used }, total)
       return compiled && { statement: compiled.list, reading: compiled.test }
     },
   })
   return made && { kind: 'list', statement: made.statement, fits: made.reading(json.base) }
 }
 
+/** Compiles one relation of the embed tree; `parentPath` names the relations above it, `.books`, in the cache keys of its statements. */
 function edgeOf(
   target: Target,
   embed: EmbedPlan,
@@ -333,7 +342,7 @@ function edgeOf(
         name: `embed ${path} ${keysForm(keys)} ${shortcutsForm(shortcuts)}`,
         // To-one relations have no limit in their SQL, so their 0 is not used.
         own: [[keysSlot, keys], [limitSlot, maxRows ?? 0], ...linkBaseIn(shortcuts)],
-        rows: true,
+        asArrays: true,
         compile(target) {
           const object = embeddedObject(target, embed, shortcuts)
           const { rows, ...reading } = compileEmbed(target, embed, keys, maxRows, object)
@@ -344,7 +353,7 @@ function edgeOf(
         return edgeOf(target, embed, plainOptions, parentPath).statement(keys, maxRows)
       const { statement, reading } = made
       const { object, ...locations } = reading
-      return { statement, ...locations, object: checked(object, shortcuts) }
+      return { statement, ...locations, object: checkedObject(object, shortcuts) }
     },
     edges: embed.embeds.map((inner) => edgeOf(target, inner, options, path)),
   }
@@ -358,7 +367,8 @@ export const compileEdges = (
 
 const usesNoShortcuts = ({ joins, json }: ReadShortcuts): boolean => !joins && json === undefined
 
-const checked = (
+/** How to find and test the JSON of a row's object. */
+const checkedObject = (
   object: ObjectColumn | undefined,
   { json }: ReadShortcuts,
 ): CheckedObject | undefined => object && { location: object, fits: object.test(json?.base ?? '') }
@@ -371,5 +381,6 @@ const slotsOf = ({ offset }: Slice, shortcuts: ReadShortcuts): readonly SlotValu
   ...linkBaseIn(shortcuts),
 ]
 
+/** The value of the slot of links, if the statement may write JSON. */
 const linkBaseIn = ({ json }: ReadShortcuts): readonly SlotValue[] =>
   json === undefined ? noSlots : [[linkBaseSlot, json.base]]

@@ -1,5 +1,5 @@
-// Whether the database plans a statement again for each execution, because of the values in its conditions. Such a statement returns
-// columns, because expressions that build JSON would be planned each time, too.
+// Whether the database plans a prepared statement again for each execution, because of the values in its conditions, as SQLite does for
+// `like ?`. Such a statement returns columns, because expressions that build JSON would be planned each time, too.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Condition, KeysetPage, Operand, RowPlan } from '../plan/plan.ts'

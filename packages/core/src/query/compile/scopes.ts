@@ -1,4 +1,5 @@
-// Scopes: which rows of each source the caller may read. A source without a decision cannot be compiled, so no policy is forgotten.
+// Scopes: which rows of each source the caller may read. `access/policies/scope.ts` decides each source of a plan before it is compiled, and
+// `source.ts` asks for the decision. A source without a decision cannot be compiled, so no policy is forgotten.
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Fragment } from '../../lib/sql/fragment.ts'
@@ -40,12 +41,15 @@ export interface RowScope {
   readonly columns: readonly string[]
 }
 
+/** Whether a scope is the conditions of a policy's `scope`. */
 export const hasConditions = (scope: Scope): scope is ConditionScope =>
   typeof scope === 'object' && 'condition' in scope
 
+/** Whether a scope is a query that `printScopes` has printed. */
 export const isPrinted = (scope: Scope): scope is PrintedScope =>
   typeof scope === 'object' && 'parameters' in scope
 
+/** The decisions about the sources of a plan, as compilation asks for them. */
 export interface Scopes {
   /** Returns which rows of a source the caller may read; throws if `decide` was not called for the source. */
   of(source: Source): Scope
@@ -68,6 +72,7 @@ export interface ScopeDecisions extends Scopes {
   readonly decided: ReadonlyMap<Source, Scope>
 }
 
+/** Creates scopes without decisions. */
 export const scopeDecisions = (): ScopeDecisions => new Decisions()
 
 class Decisions implements ScopeDecisions {
@@ -105,9 +110,9 @@ function undecided({ resource, alias }: Source): never {
   )
 }
 
-/** The scopes of a request before policies are applied to its plan. */
 const nothingComputed = { computes: () => false, computing: false } as const
 
+/** The scopes of a request before policies are applied to its plan: reading any source throws. */
 export const noScopes: Scopes = { of: undecided, narrowing: false, ...nothingComputed }
 
 const allRows: Scopes = { of: () => 'all', narrowing: false, ...nothingComputed }

@@ -1,4 +1,5 @@
-// Compiles outputs to a select list, with readers that decode the selected values.
+// Compiles the outputs of a plan to a select list, with readers that decode the selected values: `"books"."title" as "title"`, and a
+// reader that takes the value at index 1 or alias `title` of a row. `run/loaded-row.ts` and `query/serialize` use the readers.
 
 import type { Expression } from 'kysely'
 import { cellOf, type RawRow } from '../../database/cell.ts'
@@ -10,10 +11,10 @@ import { printedOnce } from '../../lib/sql/print.ts'
 import type { Operand, Output } from '../plan/plan.ts'
 import { compileOperand, relatedValue } from './rows/condition.ts'
 import { aggregatedColumn } from './rows/related-query.ts'
-import { columnIn, valueIn } from './source.ts'
+import { dialectColumnOf, valueIn } from './source.ts'
 import type { Target } from './target.ts'
 
-/** Reads one value of a row. */
+/** Reads one value of a row by its alias; `key` is its JSON key, `visible` whether the response shows it. */
 export interface ValueReader {
   readonly key: string
   readonly alias: string
@@ -35,6 +36,7 @@ export function readMember(raw: RawRow, reader: MemberReader): JsonValue {
   return value === null || value === undefined ? null : reader.decode(value)
 }
 
+/** A select list as separate expressions, with the readers of their values. */
 export interface Selection {
   readonly expressions: readonly Aliased[]
   readonly readers: readonly MemberReader[]
@@ -50,11 +52,18 @@ export const plainAlias: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/
 export const registryName = ({ key, value }: Output): string | undefined =>
   value.kind === 'column' && value.column.name === key && plainAlias.test(key) ? key : undefined
 
-/** Compiles an output. `grouped`: the statement has GROUP BY. */
+/** Whether the statement has GROUP BY: its values then have the form that the database compares. */
+interface Grouping {
+  readonly grouped: boolean
+}
+
+const ungrouped: Grouping = { grouped: false }
+
+/** Compiles outputs to expressions with unique aliases. */
 export function compileSelection(
   target: Target,
   output: readonly Output[],
-  grouped = false,
+  { grouped }: Grouping = ungrouped,
 ): Selection {
   const used = new Set<string>()
   const members = output.map((member, i) => {
@@ -85,45 +94,51 @@ export interface SelectList {
   readonly readers: readonly MemberReader[]
 }
 
-interface KnownList extends SelectList {
+interface CachedList extends SelectList {
   readonly dialect: InternalDialect
   readonly grouped: boolean
 }
 
-const lists = new WeakMap<readonly Output[], KnownList>()
+const cachedLists = new WeakMap<readonly Output[], CachedList>()
 
 /**
- * Compiles an output to a select list, of a statement with GROUP BY if `grouped`; a list without parameters is one fragment of printed
+ * Compiles outputs to a select list; a list without parameters is one fragment of printed
  * SQL. Cached by the output, unless a hook computes columns, which other callers may see as stored, or an aggregate reads rows of other
  * sources, in the scopes of this request.
  */
-export function selectList(target: Target, output: readonly Output[], grouped = false): SelectList {
+export function selectList(
+  target: Target,
+  output: readonly Output[],
+  { grouped }: Grouping = ungrouped,
+): SelectList {
   const { dialect, scopes } = target
   const isCacheable = !scopes.computing && output.every(({ value }) => value.kind !== 'related')
-  const known = isCacheable ? lists.get(output) : undefined
+  const known = isCacheable ? cachedLists.get(output) : undefined
   if (known?.dialect === dialect && known.grouped === grouped) return known
-  const { expressions, readers } = compileSelection(target, output, grouped)
+  const { expressions, readers } = compileSelection(target, output, { grouped })
   const style = dialect.shortcuts?.textStyle
   if (output.length === 0) return { items: [], readers }
   if (!isCacheable) return { items: [sql.join(expressions)], readers }
   const items = [printedOnce(sql.join(expressions), style)]
   const list = { items, readers, dialect, grouped }
-  lists.set(output, list)
+  cachedLists.set(output, list)
   return list
 }
 
+/** Compiles the value of an output in the form that its reader decodes. */
 function selected(target: Target, operand: Operand, grouped: boolean): Expression<unknown> {
   const { dialect } = target
   if (operand.kind === 'related') return relatedValue(target, operand, 'shown')
   if (operand.kind === 'aggregate') {
     if (operand.countsRows === true) return sql`count(*)`
-    const column = columnIn(target, operand.of.source, operand.of.column)
+    const column = dialectColumnOf(target, operand.of.source, operand.of.column)
     return dialect.aggregate(operand.function, column).select(valueIn(target, operand.of))
   }
   const { column, expression } = compileOperand(target, operand, { grouped })
   return dialect.select(column, expression)
 }
 
+/** Returns how a value of an output is decoded, and how it is written as JSON text. */
 function coding(
   target: Target,
   operand: Operand,

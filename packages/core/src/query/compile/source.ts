@@ -1,5 +1,6 @@
-// Compiles a source to a table, or to a derived table with only the rows in its scope. All statements read rows through this
-// file, so policies and soft delete always apply.
+// Compiles a source to a table, or to a derived table with only the rows in its scope: `"books"`, or
+// `(select "id", … from "books" where "owner_id" = $1) as "books"`. All statements read rows through this file, so policies and soft
+// delete always apply. Also compiles how sources are joined by the keys of relations.
 
 import type { Expression } from 'kysely'
 import type { KeyPair } from '../../dialect/internal-dialect.ts'
@@ -30,7 +31,7 @@ export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
 /** The column of a source, by which the dialect compares its values; other than the registry's if the query of a hook computes them. */
-export const columnIn = ({ scopes }: Target, source: Source, column: NamedColumn): NamedColumn =>
+export const dialectColumnOf = ({ scopes }: Target, source: Source, column: NamedColumn): NamedColumn =>
   scopes.computing && column.path === undefined && scopes.computes(source, column)
     ? { ...column, inPlaceOf: column }
     : column
@@ -55,9 +56,9 @@ export function valueIn(
 function rowsOf(target: Target, source: Source): Expression<unknown> {
   const { resource } = source
   const scope = target.scopes.of(source)
-  const alive = source.includeDeleted ? undefined : isNotDeleted(target, resource, source)
+  const notDeleted = source.includeDeleted ? undefined : isNotDeleted(target, resource, source)
   const computed = computedOf(resource.allColumns.values())
-  if (scope === 'all' && alive === undefined && computed.columns.length === 0) {
+  if (scope === 'all' && notDeleted === undefined && computed.columns.length === 0) {
     return tableOf(resource)
   }
   const stored = namesOfTableColumns(resource).map((name) => sql.id(name))
@@ -77,23 +78,26 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
   const lock = readLock(target, part)
   const narrowed = rows === 'all' ? tableOf(resource) : withReadLock(target, rows, part)
   const from = rows === 'all' ? narrowed : sql`${narrowed} as ${sql.id(resource.table)}`
-  const met = hasConditions(scope)
+  const policyTest = hasConditions(scope)
     ? scope.condition(target, slotParam(target, source, scope.values))
     : undefined
   if (computed.namesOwnRow) {
     // The condition of a policy names the table, which FROM can no longer do under another alias.
     const own =
-      met === undefined
+      policyTest === undefined
         ? narrowed
-        : sql`(select ${sql.join(stored)} from ${from} where ${met}${lock})`
-    const where = whereAll(alive === undefined ? [] : [alive])
+        : sql`(select ${sql.join(stored)} from ${from} where ${policyTest}${lock})`
+    const where = whereAll(notDeleted === undefined ? [] : [notDeleted])
     return sql`(select ${sql.join(selected)} from ${own} as ${sql.id(ownRow)}${where}${lock})`
   }
-  const where = whereAll([alive, met].filter((one) => one !== undefined))
+  const where = whereAll([notDeleted, policyTest].filter((test) => test !== undefined))
   return sql`(select ${sql.join(selected)} from ${from}${where}${lock})`
 }
 
-/** Compiles the rows of a junction: its table, or the rows of its published model that are in scope. A pair of keys may occur twice. */
+/**
+ * Compiles the rows of `table`, the junction of a many-to-many that leads to `source`: the table, or the rows of its published model that
+ * are in scope. A pair of keys may occur twice.
+ */
 export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
   source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
 
@@ -127,7 +131,7 @@ export function isNotDeleted(
   const { softDelete } = resource.settings
   const own = softDelete && resource.allColumns.get(softDelete.attribute)
   if (!softDelete || !own) return undefined
-  const column = source === undefined ? own : columnIn(target, source, own)
+  const column = source === undefined ? own : dialectColumnOf(target, source, own)
   const { active, deleted } = softDelete
   const ref = sql.id(column.dbName)
   const compare = (operator: 'eq' | 'ne', value: JsonValue): Expression<unknown> =>
@@ -151,9 +155,10 @@ export const aliasedSource = (target: Target, source: Source): Aliased =>
 
 // Aliases of the junction and of the related table in the derived table of a many-to-many. Because of the space, no source has
 // them.
-export const junction = 'junction of'
+export const junctionAlias = 'junction of'
 const linkedAlias = 'partner of'
 
+/** How the rows of a many-to-many may be read. */
 interface RepeatedRows {
   /** True if only the existence of a row matters, so that repeated pairs of keys need not be removed. */
   readonly rowsMayRepeat?: boolean
@@ -175,12 +180,12 @@ export function joinedSource(
   if (through === undefined) return aliasedSource(target, source)
   const pairs = rowsMayRepeat ? linkRows : distinctLinks
   const links = through.from.map(
-    ({ dbName }, i) => sql`${sql.id(junction, dbName)} as ${sql.id(linkColumn(i))}`,
+    ({ dbName }, i) => sql`${sql.id(junctionAlias, dbName)} as ${sql.id(linkColumn(i))}`,
   )
   const columns = [...source.resource.allColumns.values()].map((column) =>
     sql.id(linkedAlias, column.dbName),
   )
-  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junction)} inner join ${rowsOf(target, source)} as ${sql.id(linkedAlias)} on ${sameKeys(target, through.to, junction, linkedAlias)}${readLock(target, 'related')})`.as(
+  return sql`(select ${sql.join([...columns, ...links])} from ${pairs(target, source, through)} as ${sql.id(junctionAlias)} inner join ${rowsOf(target, source)} as ${sql.id(linkedAlias)} on ${sameKeys(target, through.to, junctionAlias, linkedAlias)}${readLock(target, 'related')})`.as(
     source.alias,
   )
 }
@@ -208,7 +213,7 @@ export function comparedColumns(
 ): readonly ComparedColumn[] {
   if (through === undefined) {
     return pairs.map(({ from, to }) => ({
-      column: columnIn(target, source, to),
+      column: dialectColumnOf(target, source, to),
       ref: columnOf(source, to),
       otherColumn: from,
     }))
@@ -220,6 +225,7 @@ export function comparedColumns(
   }))
 }
 
+/** A column that a join compares, with its SQL, and the column of the starting row that it must equal. */
 export interface ComparedColumn extends KeyColumn {
   readonly otherColumn: NamedColumn
 }
@@ -228,10 +234,11 @@ export interface ComparedColumn extends KeyColumn {
 export const joinKeys = (target: Target, join: Omit<PlannedJoin, 'type'>): readonly JoinKey[] =>
   comparedColumns(target, join).map((compared) => ({
     ...compared,
-    otherColumn: columnIn(target, join.from, compared.otherColumn),
+    otherColumn: dialectColumnOf(target, join.from, compared.otherColumn),
     otherRef: columnOf(join.from, compared.otherColumn),
   }))
 
+/** A pair of columns that a join compares, with the SQL of both. */
 interface JoinKey extends KeyPair {
   readonly ref: Fragment
   readonly otherRef: Fragment

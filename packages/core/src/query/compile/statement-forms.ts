@@ -1,4 +1,5 @@
-// Short names for the statements of one read, used in their cache keys. Statements with the same name differ only in values.
+// Short names for the statements of one read, of which `read-program.ts` makes their cache keys: `rows first with total`,
+// `embed .books 4`. Statements with the same name differ only in values.
 
 import { paddedLength } from '../../dialect/shared/sql/sql-parts.ts'
 import type { RowPlan, Value } from '../plan/plan.ts'
@@ -12,6 +13,7 @@ export function sliceForm(target: Target, plan: RowPlan, slice: Slice): string {
   return `${positionForm(slice)}${total}${limit}`
 }
 
+/** Names where a page begins. Beyond a cursor: for each of its values, whether it is NULL, because the condition differs then. */
 function positionForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'

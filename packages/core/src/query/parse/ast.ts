@@ -1,4 +1,5 @@
-// The query AST: what the client wrote, structured and decoded, before any model is consulted.
+// The query AST: what the client wrote, structured and decoded. `parseQuery` makes it, without looking at any model; `query/plan` resolves
+// its names and converts its values. Types only, apart from `isField`.
 
 import type { AggregateFunction, FilterOperator } from '../../model/query-words/operators.ts'
 import type { SingleParameter } from '../../model/query-words/parameter-names.ts'
@@ -9,7 +10,7 @@ export interface Span {
   readonly end: number
 }
 
-/** A decoded text and its position. */
+/** A decoded text and its position, for errors: `title` of `fields=title`. */
 export interface TextNode {
   readonly text: string
   readonly span: Span
@@ -41,6 +42,7 @@ export interface RelatedAggregateNode {
 /** What a filter tests and what an order sorts by: a column, a label, or an aggregate of related rows. */
 export type OperandNode = FieldNode | RelatedAggregateNode
 
+/** Whether a node is a plain field, such as `author.name`; the other nodes have a `kind`. */
 export const isField = (node: OutputNode): node is FieldNode => !('kind' in node)
 
 /** An item of `fields`: a field, `count(books)|n`, `*` for all that is sent without `fields`, or `-pages`, which leaves a field out. */
@@ -162,12 +164,14 @@ export interface QueryAst {
   readonly joins: readonly JoinNode[]
   readonly fields?: readonly OutputNode[]
   readonly groupBy: readonly GroupByNode[]
+  /** Of groups: `price__sum=1`, or items of `groupby=` and `aggregate=`; aggregates of related rows are in `fields`, `where` and `order`. */
   readonly aggregates: readonly AggregateNode[]
   readonly order: readonly OrderNode[]
   /** `distinct_on=author_id` */
   readonly distinctOn: readonly FieldNode[]
   readonly relationOptions: readonly RelationOptionNode[]
   readonly relationWrites: readonly RelationWriteNode[]
+  /** The parameters that have one value, such as `page` and `limit`, by their names. */
   readonly single: Readonly<Partial<Record<SingleParameter, TextNode>>>
   /** The host's own parameters (API_ADDITIONAL_QUERY_PARAMS), in order. */
   readonly additional: readonly { readonly name: string; readonly value: TextNode }[]

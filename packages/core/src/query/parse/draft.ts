@@ -1,4 +1,4 @@
-// Draft: the mutable AST during parsing.
+// Draft: the lists to which the parser adds the nodes of each `name=value`; at the end, `parse-query.ts` makes the `QueryAst` of it.
 
 import type { ListParameter, SingleParameter } from '../../model/query-words/parameter-names.ts'
 import type {
@@ -14,6 +14,7 @@ import type {
   TextNode,
 } from './ast.ts'
 
+/** The members of `QueryAst` while they are collected. */
 export interface Draft {
   readonly where: ConditionNode[]
   readonly joins: JoinNode[]

@@ -1,13 +1,15 @@
-// Limits of a query: the configured ones, the nesting limit, and the counters during parsing.
+// Limits of a query: those that settings such as API_MAX_CONDITIONS configure, the fixed ones, and the counters during parsing. A query
+// beyond a limit is refused with a 400 that quotes `at`, the part of the query string where the limit was exceeded.
 
 import { limitExceeded, malformedQuery } from '../../errors.ts'
 
-/** A limit, and the name of its setting, which appears in the error. */
+/** A limit, and the name of its setting, such as `API_MAX_CONDITIONS`, which appears in the error. */
 export interface RequestLimit {
   readonly setting: string
   readonly value: number
 }
 
+/** The configured limits of the text of a query, those of the resource that it is about. */
 export interface ParseLimits {
   /** Filters, relation filters, aggregates, grouping keys and terms of orders of the whole query, nested ones included. */
   readonly conditions: RequestLimit
@@ -45,7 +47,7 @@ export interface Tally {
   aggregates: number
 }
 
-/** Counts one filter, relation filter, aggregate, grouping key or term of an order. */
+/** Counts one filter, relation filter, aggregate, grouping key or term of an order; `what` names them in the error. */
 export function countCondition(tally: Tally, at: string, what = 'conditions'): void {
   tally.conditions += 1
   const { setting, value } = tally.limits.conditions
@@ -78,7 +80,7 @@ export function countRelatedAggregate(tally: Tally, at: string): void {
   }
 }
 
-/** Refuses a list longer than the limit; called per item, so that parsing stops there. */
+/** Refuses a list longer than the limit; called per item, so that parsing stops there. `at` is called only for the error. */
 export function checkListLength(tally: Tally, length: number, at: () => string): void {
   const { setting, value } = tally.limits.list
   if (length > value) throw limitExceeded(setting, value, 'The list has too many items', at())

@@ -1,4 +1,5 @@
-// Says what to write instead of a function of related rows that is misspelt, or stands behind a path: `COUNT(books)`, `author.count(books)`.
+// functionHint: says what to write instead of a function of related rows that is misspelt, or stands behind a path. Appended to the 400:
+// `COUNT(books)` → ` Did you mean "count"?`, `author.count(books)` → ` The whole path stands inside: count(author.books).`
 
 import { excerpt } from '../../lib/error-size.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
@@ -17,7 +18,8 @@ export function functionHint(text: string): string {
       : near
   }
   if (path.length === 0) return ' No aggregate of related records can stand here.'
+  // The path up to the first bracket or separator: `books` of `author.count(books[price__gt=2])`.
   const [relations = ''] = /^[^)[\]|,=]*/.exec(after) ?? []
-  const rest = after.charAt(relations.length) === '[' ? '[…])' : ')'
-  return ` The whole path stands inside: ${excerpt(`${name}(${[...path, relations].join('.')}`)}${rest}.`
+  const closing = after.charAt(relations.length) === '[' ? '[…])' : ')'
+  return ` The whole path stands inside: ${excerpt(`${name}(${[...path, relations].join('.')}`)}${closing}.`
 }

@@ -1,4 +1,5 @@
-// Parses parameters by name: with a single value or a list; an unknown name gives 400.
+// Parses the parameters of the query language that have a fixed name, such as `page=2` or `fields=id,title`, into the draft of the AST.
+// Also makes the 400 of an unknown name, with what the client probably means: `?titel=Emma` → `title__eq=Emma`.
 
 import {
   type ApiError,
@@ -32,7 +33,11 @@ import { relationOptions, relationWrites } from './terms/relation-option.ts'
 import { meaningOf } from './terms/suffix.ts'
 import { type Cursor, malformed } from './text-cursor.ts'
 
-/** parameter = name [ "=" ( text | item *( "," item ) ) ]; a name without `=` has an empty value, as in HTML forms. */
+/**
+ * Parses a parameter into the draft; `keyEnd` is the index of its `=`. The grammar is written in ABNF (RFC 5234).
+ *
+ * parameter = name [ "=" ( text | item *( "," item ) ) ]; a name without `=` has an empty value, as in HTML forms.
+ */
 export function readParameter(
   cursor: Cursor,
   name: SingleParameter | ListParameter,
@@ -88,7 +93,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
     case 'aggregate':
       draft.aggregates.push(
         ...readList(cursor, name, 0, ({ start, end }) => {
-          // An item may have the value that the parameter `price__sum=1` has; it means nothing.
+          // `aggregate=price__sum=1`: the value of an item is ignored, as that of the parameter `price__sum=1` is.
           const equals = pair.text.slice(start, end).indexOf('=')
           return readAggregate(cursor, start, equals === -1 ? end : start + equals)
         }),
@@ -96,7 +101,7 @@ function readListParameter(cursor: Cursor, name: ListParameter, draft: Draft): v
   }
 }
 
-/** Returns the filters that an unknown parameter probably means; undefined if filters are not allowed. */
+/** Returns the filters that an unknown parameter probably means (`plan/conditions/filter-like.ts`); undefined if filters are not allowed. */
 export type FilterLike = (unknown: UnknownParameter) => readonly string[] | undefined
 
 /** A parameter that the query language does not have; `value` is shortened for the message. */
@@ -107,7 +112,10 @@ export interface UnknownParameter {
   readonly parts?: { readonly field: string; readonly operator: FilterOperator } | undefined
 }
 
-/** Makes the 400 for an unknown parameter. It is usually a column name without operator, so the message shows a filter. */
+/**
+ * Makes the 400 for an unknown parameter `key`. It is usually a column name without operator, so the message shows a filter.
+ * `additional`: the host's own parameters, which the message may suggest.
+ */
 export function noSuchParameter(
   pair: Pair,
   key: string,
@@ -118,15 +126,15 @@ export function noSuchParameter(
   const written = wholeText(pair)
   const equals = written.indexOf('=')
   const value = equals === -1 ? '' : excerpt(written.slice(equals + 1))
-  const familiar = namesElsewhere.get(key.toLowerCase())
-  const near =
-    familiar === undefined ? nearParameter(key, additional) : ` Did you mean "${familiar}"?`
+  const nameHere = namesElsewhere.get(key.toLowerCase())
+  const similarName =
+    nameHere === undefined ? nearParameter(key, additional) : ` Did you mean "${nameHere}"?`
   const example = isGroupKind(key)
     ? ` A group is written "${key}[price__ge=30,title__like=Emma]".`
     : isRelationFilterKind(key)
       ? ` A relation filter is written "${key}(books.price__gt=20)".`
-      : filterExample(key, value === '' ? '…' : value, filterLike, near === '')
-  return unknownParameter(excerpt(key), `${near}${example}`, written)
+      : filterExample(key, value === '' ? '…' : value, filterLike, similarName === '')
+  return unknownParameter(excerpt(key), `${similarName}${example}`, written)
 }
 
 /** Returns how the filter would be written: on a similar column, or else in general if no parameter is similar either. */

@@ -1,4 +1,5 @@
-// parseQuery: parses a query string into an AST, pair by pair, without looking at any model.
+// parseQuery: parses a query string into an AST, pair by pair, without looking at any model. Each `name=value` is recognised by the form of
+// its name here, and its parts are parsed by `terms/`, whose comments have the grammar in ABNF (RFC 5234): `field "__" operator "=" value`.
 
 import type { ApiError } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
@@ -26,8 +27,9 @@ import {
 import { meaningOf, noSuchOperator, type Suffix, splitSuffix } from './terms/suffix.ts'
 import { type Cursor, endOfName, expectEnd, malformed, wholePair } from './text-cursor.ts'
 
+/** What the parser knows of the API. */
 export interface ParseOptions {
-  /** Names of the host's own parameters, passed through unparsed. */
+  /** Names of the host's own parameters (API_ADDITIONAL_QUERY_PARAMS), whose values are passed on unparsed. */
   readonly additional?: readonly string[]
   readonly limits: ParseLimits
   /** The filters that an unknown parameter probably means, for its error; undefined if filters are not allowed. */
@@ -52,6 +54,7 @@ export function parseQuery(raw: string, options: ParseOptions): QueryAst {
   return astOf(raw, draft)
 }
 
+/** Makes the AST of a draft to which all pairs were added. */
 function astOf(raw: string, draft: Draft): QueryAst {
   const { where, joins, fields, groupBy, aggregates, order, distinctOn, single } = draft
   const { relationOptions, relationWrites } = draft
@@ -73,10 +76,10 @@ function astOf(raw: string, draft: Draft): QueryAst {
 
 const none: readonly string[] = []
 
-/** Most writes have no query. */
+/** Shared, because most writes have no query. */
 const emptyQuery = astOf('', emptyDraft())
 
-/** pair = group | relation filter | filter | aggregate | relation option | relation write | parameter */
+/** Adds a pair to the draft: a group, relation filter, filter, aggregate, relation option, relation write or parameter. */
 function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   const { pair } = cursor
   const keyEnd = endOfKey(pair)
@@ -99,7 +102,7 @@ function readPair(cursor: Cursor, draft: Draft, options: ParseOptions): void {
   else throw unexpectedInKey(pair, nameEnd)
 }
 
-/** group [ "=" ] | relation filter [ "=" ] | related aggregate, filter | path "[" … "]" [ "=" ] */
+/** A pair whose name ends with a bracket, at `nameEnd`: `or[…]`, `exists(…)`, `count(books)__ge=2`, `books[price__gt=20]`. */
 function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   const { pair } = cursor
   const name = pair.text.slice(0, nameEnd)
@@ -108,7 +111,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
     else draft.relationOptions.push(readRelationWhere(cursor, nameEnd))
   } else if (isAggregateFunction(name)) {
     draft.where.push(readAggregateFilter(cursor, name, nameEnd, wholePair))
-    // It has read the value up to the end of the pair.
+    // The filter's value ends the pair, so there is no end to check.
     return
   } else {
     if (!isRelationFilterKind(name)) throw unexpectedInKey(pair, nameEnd)
@@ -117,7 +120,7 @@ function readBracketed(cursor: Cursor, nameEnd: number, draft: Draft): void {
   expectEnd(cursor)
 }
 
-/** filter | aggregate "=" any | path "." option "=" … | relation write */
+/** A pair with a plain name: the filter `price__ge=30`, the aggregate `price__sum=1`, or an option such as `books.limit=3`. */
 function readKeyed(
   cursor: Cursor,
   keyEnd: number,
@@ -150,6 +153,7 @@ function readKeyed(
   }
 }
 
+/** Throws the 400 for a pair without `=`. */
 function expectEquals(pair: Pair, keyEnd: number): void {
   if (keyEnd < pair.text.length) return
   throw malformed(pair, 0, 0, `Expected "=" and a value after "${excerpt(pair.text)}".`)
@@ -167,6 +171,7 @@ function endOfKey(pair: Pair): number {
   return pair.text.length
 }
 
+/** Makes the 400 for a bracket or comma at `index` of a name. */
 function unexpectedInKey(pair: Pair, index: number): ApiError {
   const name = excerpt(pair.text.slice(0, index))
   const stop = pair.text.charAt(index)

@@ -1,4 +1,5 @@
-// Prints an AST as a canonical query string; parsing it gives the same AST except for spans.
+// printQuery: prints an AST as a canonical query string; parsing it gives the same AST except for spans. For tests (`internals.ts`): no
+// request prints a query.
 
 import {
   type AggregateNode,

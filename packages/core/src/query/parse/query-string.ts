@@ -1,4 +1,5 @@
-// Splits a raw query string into decoded pairs that map each character to its raw offset.
+// Splits a raw query string at `&` into percent-decoded pairs, which map each character to its offset in the raw text. The parser reads the
+// decoded text of a pair by indexes; the functions here translate these back for spans and errors.
 
 import { forbiddenCharacter, malformedEncoding } from '../../errors.ts'
 import type { Span } from './ast.ts'
@@ -10,6 +11,7 @@ import type { Span } from './ast.ts'
 export interface Pair {
   /** The whole query string. */
   readonly raw: string
+  /** Where the pair is in `raw`. */
   readonly start: number
   readonly end: number
   /** The pair, percent-decoded once. */
@@ -30,13 +32,14 @@ export function splitPairs(raw: string): Pair[] {
   return pairs
 }
 
-/** A part of the decoded pair, without spaces around it. */
-export interface Stretch {
+/** A part of the text of a decoded pair, by its indexes. */
+export interface PairPart {
   readonly start: number
   readonly end: number
 }
 
-export function trim(pair: Pair, from: number, to: number): Stretch {
+/** Returns the part from `from` to `to` without the spaces around it. */
+export function trimPart(pair: Pair, from: number, to: number): PairPart {
   let start = from
   let end = to
   while (start < end && pair.text[start] === ' ') start += 1
@@ -56,6 +59,7 @@ export function isRaw(pair: Pair, index: number): boolean {
   return pair.raw[offsetAt(pair, index)] !== '%'
 }
 
+/** Returns the offsets in the raw query string of the characters from `start` to `end`. */
 export function spanOf(pair: Pair, start: number, end: number): Span {
   return { start: offsetAt(pair, start), end: offsetAt(pair, end) }
 }
@@ -69,6 +73,7 @@ export function rawText(pair: Pair, start: number, end: number): string {
   return pair.raw.slice(offsetAt(pair, start), offsetAt(pair, end))
 }
 
+/** Decodes one pair; throws a 400 for malformed encoding and characters that no column can hold. */
 function decodePair(raw: string, start: number, end: number): Pair {
   const written = raw.slice(start, end)
   if (!written.includes('%') && !written.includes('+')) {
@@ -104,6 +109,7 @@ function decodeEscape(escaped: string, written: string): string {
   try {
     return decodeURIComponent(escaped)
   } catch {
+    // Quotes the escape up to the first character that is not printable ASCII.
     throw malformedEncoding(/^[!-~]*/.exec(escaped)?.[0] ?? '%', written)
   }
 }

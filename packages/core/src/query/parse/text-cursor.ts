@@ -1,10 +1,12 @@
-// Cursor: the position in a pair, and the operations that all grammar productions share.
+// Cursor: the position of the parser in a `name=value` pair, and the operations that all functions `read…` of `terms/` share. Each begins
+// at the cursor and leaves it after what it has read. (The cursors of pages are in `plan/order/cursor.ts`.)
 
 import { type ApiError, malformedQuery } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
 import type { Tally } from './limits.ts'
 import { isRaw, type Pair, rawText, wholeText } from './query-string.ts'
 
+/** The position of the parser; the functions that read move it. */
 export interface Cursor {
   /** The `name=value` that is parsed. */
   readonly pair: Pair
@@ -36,6 +38,7 @@ export interface Enclosure {
 /** The construct of a pair without brackets: its value ends with the pair. */
 export const wholePair: Enclosure = { separators: 'raw', start: 0, opener: '', depth: 0 }
 
+/** Returns the character at the cursor; empty at the end. */
 export function peek(cursor: Cursor): string {
   return cursor.pair.text.charAt(cursor.position)
 }
@@ -54,7 +57,7 @@ export function isSeparator(pair: Pair, index: number, separators: Separators): 
   return (char === ',' || char === '=') && (separators === 'decoded' || isRaw(pair, index))
 }
 
-/** Returns the `Separators` inside the bracket at the cursor. */
+/** Returns the `Separators` inside the bracket at the cursor; `outer` are those outside of it. */
 export function separatorsAfter(cursor: Cursor, outer: Separators): Separators {
   return outer === 'raw' && isRaw(cursor.pair, cursor.position) ? 'raw' : 'decoded'
 }
@@ -77,7 +80,7 @@ export function endOfName(cursor: Cursor, separators: Separators): number {
   return text.length
 }
 
-/** Reads a bracketed, comma-separated list of items. */
+/** Reads a bracketed, comma-separated list of items; the cursor is at the opening bracket, and moves behind the closing one. */
 export function readItems<T>(cursor: Cursor, inside: Enclosure, readItem: () => T): T[] {
   const items: T[] = []
   cursor.position += 1
@@ -122,7 +125,7 @@ export function expectEnd(cursor: Cursor): void {
   )
 }
 
-/** Makes a 400 that quotes a part of the pair. */
+/** Makes a 400 that quotes the raw text of the pair from `start` to `end`; the whole pair if that is empty. */
 export function malformed(pair: Pair, start: number, end: number, reason: string): ApiError {
   return malformedQuery(reason, rawText(pair, start, end))
 }

@@ -1,4 +1,5 @@
-// SQL aliases for the sources of one plan: readable, unique, and short enough for every database.
+// SQL aliases for the sources of one plan: readable, unique, and short enough for every database: `author`, and `author_2` for a second
+// source of this name.
 
 /** Returns an unused alias: the wanted name if it is unused, or else that name with a number. */
 export type Aliases = (wanted: string) => string

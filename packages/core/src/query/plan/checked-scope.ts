@@ -1,4 +1,5 @@
-// CheckedScope: the scope of a policy as data, after its names were checked. Types only; `access/policies/check-scope.ts` makes it.
+// CheckedScope: the scope of a policy as data, after its names were checked: `{ or: [{ owner_id: 7 }, { public: true }] }` as a tree.
+// `access/policies/check-scope.ts` makes it, and `planned-scope.ts` plans it for a request. Types only.
 
 import type { FilterOperator } from '../../model/query-words/operators.ts'
 
@@ -12,6 +13,7 @@ export interface CheckedScope {
   readonly values: readonly unknown[]
 }
 
+/** One condition of a scope: the test of a column, a combination, or conditions on related rows. */
 export type ScopeNode =
   | {
       readonly kind: 'test'

@@ -10,11 +10,15 @@ import { withJunction } from './relations/sources.ts'
 /** Whether the caller may list a resource. If not, joins and relation filters to it are refused, and its embeds stay URLs. */
 export type Reach = (resource: Resource) => boolean
 
+/** What all planning functions of one query get. */
 export interface PlanContext {
+  /** The resource whose rows are read; in the plan of an embedded relation, its target. */
   readonly resource: Resource
   readonly ast: QueryAst
+  /** Gives each source of the statement an alias of its own. */
   readonly aliases: Aliases
   readonly reach: Reach
+  /** Whether soft-deleted rows are read: `include_deleted=true`. */
   readonly includeDeleted: boolean
   /** Whether the query has so few joins and relation filters that the database can plan them as one join. */
   readonly fewRelations: boolean
@@ -28,7 +32,7 @@ export interface PlanContext {
 export const textAt = (context: PlanContext, span: Span): string =>
   context.ast.raw.slice(span.start, span.end)
 
-/** Creates a source under an unused alias: the base, or the related rows of a relation. */
+/** Creates a source under an unused alias, if possible `wanted`: the base, or the related rows of a relation. */
 export function createSource(
   context: PlanContext,
   resource: Resource,

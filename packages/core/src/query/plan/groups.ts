@@ -1,5 +1,6 @@
 // The grouping pass: plans `groupby` and aggregates as grouping keys, labels and the members of each result object
-// (docs/reference/query-language.md).
+// (docs/reference/query-language.md): `groupby=year(born_on)|y,price__sum` → `{"y":1815,"price_sum":"30"}`. A grouping key that is a part
+// of a date is a *bucket*.
 
 import {
   conflictingParameters,
@@ -18,8 +19,10 @@ import { type PlanContext, textAt } from './context.ts'
 import { type Names, resolveColumn } from './names.ts'
 import type { AggregateRef, BucketRef, ColumnRef, Output } from './plan.ts'
 
+/** What `groupby` and aggregates ask for. */
 export interface PlannedGroups {
   readonly keys: readonly (ColumnRef | BucketRef)[]
+  /** The members of each result object: keys and aggregates. */
   readonly output: readonly Output[]
   /** Returns the aggregate or bucket with a label. */
   readonly labels: Labels
@@ -39,11 +42,11 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
   const keyNames = distinctNames(keys)
   const aggregates = context.ast.aggregates.map((node) => ({
     label: node.label?.text ?? `${node.field.column}_${node.function}`,
-    operand: aggregate(context, names, node),
+    operand: planGroupAggregate(context, names, node),
     node,
   }))
   const taken = new Map<string, string>()
-  for (const name of keyNames) useName(taken, name, 'grouping key', name)
+  for (const name of keyNames) claimMemberName(taken, name, 'grouping key', name)
   for (const { label, node } of aggregates) {
     const at = textAt(context, node.span)
     if (context.resource.columns.has(label)) {
@@ -52,7 +55,7 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
         at,
       )
     }
-    useName(taken, label, 'label', at)
+    claimMemberName(taken, label, 'label', at)
   }
   const members = [
     ...keys.map(({ operand }, i) => ({ key: keyNames[i] ?? '', value: operand })),
@@ -69,6 +72,7 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
   }
 }
 
+/** Throws the 400 if a setting disables grouping or aggregation. */
 function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
   const [groupBy] = ast.groupBy
   if (groupBy !== undefined && !resource.settings.allowGroupby) {
@@ -88,8 +92,8 @@ function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
   }
 }
 
-/** Refuses a result member name that is already used. */
-export function useName(taken: Map<string, string>, key: string, what: string, at: string): void {
+/** Records a name of a member of the result objects in `taken`; refuses it if it is already there. `what` names its kind in the error. */
+export function claimMemberName(taken: Map<string, string>, key: string, what: string, at: string): void {
   const other = taken.get(key)
   if (other !== undefined) {
     throw conflictingParameters(
@@ -100,6 +104,7 @@ export function useName(taken: Map<string, string>, key: string, what: string, a
   taken.set(key, what)
 }
 
+/** Plans one item of `groupby`: a column, or `year(born_on)`. */
 function groupingKey(context: PlanContext, names: Names, node: GroupByNode): ColumnRef | BucketRef {
   const at = textAt(context, node.span)
   const of = resolveColumn(names, node.field, at)
@@ -120,7 +125,8 @@ function groupingKey(context: PlanContext, names: Names, node: GroupByNode): Col
   return { kind: 'bucket', unit: node.kind, of }
 }
 
-function aggregate(context: PlanContext, names: Names, node: AggregateNode): AggregateRef {
+/** Plans an aggregate over a column of each group: `price__sum`. */
+function planGroupAggregate(context: PlanContext, names: Names, node: AggregateNode): AggregateRef {
   const at = textAt(context, node.span)
   const of = resolveColumn(names, node.field, at)
   if (!functionFits(node.function, of.column)) {
@@ -157,6 +163,7 @@ function distinctNames(
   })
 }
 
+/** A member of the result objects, by its JSON key. */
 type Member = { readonly key: string; readonly value: ColumnRef | BucketRef | AggregateRef }
 
 /** Returns the members that `fields` selects. `fields` does not change the grouping. */
@@ -188,6 +195,7 @@ function visibleMembers(
   return [...new Set(chosen)].map((member) => ({ ...member, visible: true }))
 }
 
+/** Finds the grouping key that is the column which `fields` names. */
 function byColumn(
   context: PlanContext,
   names: Names,

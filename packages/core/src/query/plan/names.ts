@@ -1,4 +1,5 @@
-// Resolves the field names of a client to columns. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
+// Resolves the field names of a client, such as `author.name`, to columns of the base and of the joined relations; an unknown name is a 400
+// with a suggestion. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
 
 import { ambiguousPath, unknownColumn, unsupportedQuery } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
@@ -36,7 +37,7 @@ export const tieRefs = (source: Source): readonly ColumnRef[] =>
 export const keyRefs = (source: Source): readonly ColumnRef[] =>
   source.resource.primaryKey.map((column) => refOf(source, column))
 
-/** A declared aggregate of a source. */
+/** A name that resolves to an aggregate that a model declares, instead of a column. */
 export interface DeclaredRef {
   readonly kind: 'declared'
   readonly source: Source
@@ -72,7 +73,7 @@ export function resolveName(
   hint?: string,
 ): ColumnRef | DeclaredRef {
   const found = findColumn(names, [...field.path, field.column], at)
-  if (found === undefined) throw unknown(names, field, at, hint)
+  if (found === undefined) throw unknownField(names, field, at, hint)
   return found
 }
 
@@ -82,13 +83,13 @@ function findColumn(
   segments: readonly string[],
   at: string,
 ): ColumnRef | DeclaredRef | undefined {
-  const own = columnIn(names.base, segments)
+  const own = fieldIn(names.base, segments)
   const [first, ...further] = segments
   if (own !== undefined || first === undefined || further.length === 0) return own
   let source = firstSource(names, first, at)
   let rest: readonly string[] = further
   while (source !== undefined) {
-    const column = columnIn(source, rest)
+    const column = fieldIn(source, rest)
     const [segment, ...after] = rest
     if (column !== undefined || segment === undefined || after.length === 0) return column
     source = onlySource(segment, joinedBy(names, source, segment), at)
@@ -98,7 +99,7 @@ function findColumn(
 }
 
 /** Finds the visible column with this name, the declared path into a json column, or the declared aggregate. */
-function columnIn(
+function fieldIn(
   source: Source,
   [name = '', ...path]: readonly string[],
 ): ColumnRef | DeclaredRef | undefined {
@@ -110,10 +111,11 @@ function columnIn(
   return found && refOf(source, found)
 }
 
-function unknown(names: Names, field: FieldNode, at: string, hint?: string): Error {
+/** Makes the 400 of an unknown field, with the hint that fits best. */
+function unknownField(names: Names, field: FieldNode, at: string, hint?: string): Error {
   const segments = [...field.path, field.column]
   const { source, rest } = lastSource(names, segments, at)
-  if (hint === undefined && source !== undefined) return unknownIn(names, source, rest, field, at)
+  if (hint === undefined && source !== undefined) return unknownOfRelation(names, source, rest, field, at)
   const { resource } = names.base
   const shownHint =
     hint ??
@@ -152,7 +154,7 @@ function lastSource(names: Names, segments: readonly string[], at: string) {
  * Makes the error of an unknown column of a joined relation: `author.nmae__eq=x` → 400 `Unknown column "nmae" on authors. Did you
  * mean "author.name"?`
  */
-function unknownIn(
+function unknownOfRelation(
   names: Names,
   { resource }: Source,
   rest: readonly string[],
@@ -184,7 +186,7 @@ function pathHint({ base }: Names, { path, text }: FieldNode): string | undefine
   if (column?.type !== 'json' || path.length === 0) return undefined
   const declared = [...(column.paths?.values() ?? [])]
   if (declared.length === 0) return ` Its model declares no paths into "${name}".`
-  const names = declared.map((one) => one.name)
+  const names = declared.map((column) => column.name)
   const near = didYouMean(text, names)
   return near === '' ? ` Its model declares these paths: ${names.join(', ')}.` : near
 }
@@ -203,6 +205,7 @@ function aggregateHint({ base }: Names, { text }: FieldNode): string | undefined
   return meant && ` Did you mean "${meant}"?`
 }
 
+/** Returns a hint how columns of relations can be named. */
 function joinHint({ base, takesJoins }: Names): string {
   if (!takesJoins) {
     return ' Only its own columns can be named here; related rows are tested by "exists(…)".'
@@ -221,6 +224,7 @@ function suggestion(names: Names, { text }: FieldNode): string {
     : didYouMean(text, visible)
 }
 
+/** The names that a field may have, for suggestions. */
 function* visibleNames(names: Names): Generator<string> {
   for (const { name } of queryColumns(names.base.resource)) yield name
   for (const join of names.joins) {

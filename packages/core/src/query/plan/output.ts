@@ -1,4 +1,5 @@
-// The output pass: plans the members of each result object, for records and for projections (`fields`).
+// The output pass: plans the members of each result object, for records, whose members are the columns of the model, and for projections,
+// whose members `fields=title,author.name` lists. An `Output` is also a column of the SELECT.
 
 import { conflictingParameters, featureDisabled, notHere } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
@@ -15,7 +16,7 @@ import { isToMany } from './relations/joins.ts'
 import { allowOnRelated } from './relations/related-switches.ts'
 
 /**
- * Returns all visible columns and `aggregates`, the declared ones that responses contain, then the hidden columns among `keys`, whose
+ * Returns all visible columns and `aggregates`, those that the model declares and responses contain unasked, then the hidden columns among `keys`, whose
  * values links and embeds need.
  */
 export function recordOutput(
@@ -43,6 +44,7 @@ export function hiddenKeys(
   return missing.map((column) => member(source, column, { visible: false }))
 }
 
+/** An output of a column under its own name. */
 const member = (
   source: Source,
   column: NamedColumn,
@@ -63,7 +65,7 @@ export function allowFields(
   }
 }
 
-/** Whether `fields` begins with all that would be sent without it: `*`, or `-pages`, which leaves a field out. */
+/** Whether `fields` has `*` or `-pages`: the objects are then records, which its other items change. */
 export const selectsRecord = (fields: readonly OutputNode[]): boolean =>
   fields.some((node) => !isField(node) && node.kind !== 'related')
 
@@ -125,9 +127,9 @@ interface NamedRef {
   readonly ref: ColumnRef | RelatedRef
 }
 
-/** Adds what is not yet in the list. */
-function addTo(known: NamedRef[], one: NamedRef): void {
-  if (!known.some(({ ref }) => sameField(ref, one.ref))) known.push(one)
+/** Adds a field that is not yet in the list. */
+function addTo(known: NamedRef[], named: NamedRef): void {
+  if (!known.some(({ ref }) => sameField(ref, named.ref))) known.push(named)
 }
 
 /** The name of a column or a declared aggregate. */
@@ -138,6 +140,7 @@ const nameOf = (ref: ColumnRef | RelatedRef): string =>
 const sameField = (a: ColumnRef | RelatedRef, b: ColumnRef | RelatedRef): boolean =>
   a === b || (a.kind === 'column' && b.kind === 'column' && sameColumn(a, b))
 
+/** Returns the name of the column or relation that `-pages` leaves out. */
 function nameLeftOut(
   names: Names,
   { field }: Extract<OutputNode, { kind: 'without' }>,
@@ -151,6 +154,7 @@ function nameLeftOut(
   throw notHere(at, 'here: only a whole column or a relation of the record can be left out', at)
 }
 
+/** Makes the 400 of `fields=title,-pages`. */
 const mixed = (name: string, at: string): Error =>
   conflictingParameters(
     `"${excerpt(name)}" stands beside a field that is left out: name only fields that are sent, or write "*" for all others.`,
@@ -158,8 +162,8 @@ const mixed = (name: string, at: string): Error =>
   )
 
 /**
- * Returns the output of a record with the change, then the columns among `keys` that it lacks, as invisible members. `aggregates` are the
- * declared ones that responses contain.
+ * Returns the output of a record with the change, then the columns among `keys` that it lacks, as invisible members. `aggregates` are
+ * those that the model declares and responses contain unasked.
  */
 export function changedRecordOutput(
   source: Source,
@@ -203,11 +207,12 @@ export function projectionOutput(
     if ('key' in output) return output
     const { text, ref } = output
     const name = nameOf(ref)
-    const same = chosen.filter((one) => nameOf(one.ref) === name)
+    const same = chosen.filter((other) => nameOf(other.ref) === name)
     const collides = same.length > 1 || aggregates.labels(name) !== undefined
     return { key: collides ? text : name, value: ref, visible: true }
   })
 }
 
+/** Whether both are the same column of the same source. */
 export const sameColumn = (a: ColumnRef, b: ColumnRef): boolean =>
   a.source === b.source && a.column === b.column

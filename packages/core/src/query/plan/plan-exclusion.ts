@@ -1,10 +1,12 @@
-// planExclusion: plans a rule by which no two records overlap (`exclude`) on two sources of one table.
+// planExclusion: plans a rule by which no two records overlap (`exclude` of a model), such as bookings of one room at the same time, on two
+// sources of one table: the written record and any other. `write/statements/compile-overlaps.ts` compiles the search for records that break
+// it; `resolveExclusions` checks the rules when the API is created.
 
 import { ApiError } from '../../errors.ts'
 import type { Exclusion, NamedColumn, Resource } from '../../model/registry/resource.ts'
 import type { Problems } from '../../model/settings/setting-problems.ts'
 import { parseQuery } from '../parse/parse-query.ts'
-import { unlimited } from './aggregates/declared-aggregate-plan.ts'
+import { noParseLimits } from './aggregates/declared-aggregate-plan.ts'
 import { columnsOfCondition, unknownOperatorIn } from './aggregates/resolve-declared.ts'
 import { createAliases } from './aliases.ts'
 import { planWhere } from './conditions/where.ts'
@@ -18,6 +20,7 @@ export interface ExclusionSide {
   readonly where: readonly Condition[]
 }
 
+/** A planned rule: the sources of the statement that searches for records that break it. */
 export interface PlannedExclusion {
   readonly written: ExclusionSide
   readonly other: ExclusionSide
@@ -30,7 +33,7 @@ export function planExclusion(resource: Resource, rule: Exclusion): PlannedExclu
   const known = planned.get(rule)
   if (known !== undefined) return known
   const table = tableAlone(resource)
-  const parent = rule.parent && sourceOf(tableAlone(rule.parent.target), 'parent', true)
+  const parent = rule.parent && sourceOf(tableAlone(rule.parent.target), 'parent', { includeDeleted: true })
   const [written, other] = [sideOf(table, rule, 'written'), sideOf(table, rule, 'other')]
   const made = { written, other, parent }
   planned.set(rule, made)
@@ -47,7 +50,12 @@ function tableAlone(resource: Resource): Resource {
   return { ...resource, columns, allColumns: columns, aggregates: new Map() }
 }
 
-const sourceOf = (resource: Resource, alias: string, includeDeleted: boolean): Source => ({
+/** A source without a relation, for the table alone. */
+const sourceOf = (
+  resource: Resource,
+  alias: string,
+  { includeDeleted }: Pick<Source, 'includeDeleted'>,
+): Source => ({
   resource,
   alias,
   relation: null,
@@ -55,10 +63,11 @@ const sourceOf = (resource: Resource, alias: string, includeDeleted: boolean): S
   includeDeleted,
 })
 
+/** Plans one of both records under an alias. */
 function sideOf(resource: Resource, { where }: Exclusion, alias: string): ExclusionSide {
-  const source = sourceOf(resource, alias, false)
+  const source = sourceOf(resource, alias, { includeDeleted: false })
   if (where === '') return { source, where: [] }
-  const ast = parseQuery(where, { limits: unlimited })
+  const ast = parseQuery(where, { limits: noParseLimits })
   const context: PlanContext = {
     resource,
     ast,
@@ -95,6 +104,7 @@ export function resolveExclusions(resources: readonly Resource[], problems: Prob
   }
 }
 
+/** Whether a column changes whenever another column of its record does: a generated one, or the time of the last change. */
 function followsOthersIn({ allColumns, primaryKey }: Resource, name: string): boolean {
   const column = allColumns.get(name)
   if (column === undefined || primaryKey.includes(column)) return false
@@ -117,6 +127,7 @@ function readsOf(resource: Resource, rule: Exclusion): readonly NamedColumn[] | 
   }
 }
 
+/** Whether a condition tests columns of the record alone, not related rows. */
 function testsColumns(condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':

@@ -1,5 +1,5 @@
-// The plan: a query whose names are resolved and whose values are typed. Plain data without SQL; the client's strings occur
-// only as values, which are sent as parameters. Types only.
+// The plan: a query whose names are resolved and whose values are typed. `read-plan.ts` makes it, policies narrow its sources, `compile`
+// turns it into SQL. Plain data without SQL; the client's strings occur only as values, which are sent as parameters. Types only.
 
 import type { RelatedLookUp } from '../../dialect/related-look-up.ts'
 import type { SearchIndex } from '../../model/dialect-column.ts'
@@ -31,6 +31,7 @@ export interface Source {
   readonly links?: Source
   /** Whether several rows may be read: false for GET of one record and for to-one relations. */
   readonly many: boolean
+  /** Whether soft-deleted rows are read, too. */
   readonly includeDeleted: boolean
 }
 
@@ -81,6 +82,7 @@ export interface RelatedRef {
 /** One relation of a path; `from` is the source of the step before. */
 export type RelatedStep = Omit<PlannedJoin, 'type'>
 
+/** What a condition tests, an order sorts by or an output shows. */
 export type Operand = ColumnRef | AggregateRef | BucketRef | RelatedRef
 
 /**
@@ -89,10 +91,12 @@ export type Operand = ColumnRef | AggregateRef | BucketRef | RelatedRef
  */
 export type Slot = { readonly query: number } | { readonly key: number } | ScopeSlot
 
+/** The slot of a value of a policy's scope. */
 export interface ScopeSlot {
   readonly scope: number
 }
 
+/** A condition on a row, by its kind; `compile/rows/condition.ts` compiles each. `negated` makes it NOT. */
 export type Condition =
   | {
       readonly kind: 'compare'
@@ -202,6 +206,7 @@ export interface Output {
   readonly unasked?: true
 }
 
+/** One term of ORDER BY. */
 export interface PlannedOrder {
   readonly operand: Operand
   readonly descending: boolean
@@ -245,6 +250,7 @@ export interface KeysetPage {
   readonly values: readonly (Value | null)[] | null
 }
 
+/** Which rows of a list are read. */
 export type Page = NumberedPage | KeysetPage
 
 /** The rows of a statement: those of one base table with its joins. */
@@ -284,6 +290,7 @@ export interface ReadPlan {
   readonly embeds: readonly EmbedPlan[]
   /** Relations written as URLs. */
   readonly links: readonly ResolvedRelation[]
+  /** Which total the response has: of all rows, of at most 10,000, or none. */
   readonly count: 'exact' | 'capped' | 'none'
 }
 

@@ -1,11 +1,13 @@
-// planScope: plans the checked conditions of a policy's scope as conditions on one source, with the values of a request.
+// planScope: plans the checked conditions of a policy's scope as conditions on one source, with the values of a request:
+// `{ owner_id: 7 }` → `"books"."owner_id" = 7`. `access/policies/scope.ts` calls it for each source of a plan. A test of null holds for no
+// row; the outline without values is planned once for each resource.
 
 import type { FilterOperator } from '../../model/query-words/operators.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import { createAliases } from './aliases.ts'
 import type { CheckedScope, ScopeNode } from './checked-scope.ts'
 import { type LookUpStart, lookUpStep } from './conditions/look-up.ts'
-import { conditionOn } from './conditions/scope-test.ts'
+import { planScopeTest } from './conditions/scope-test.ts'
 import { slotValue } from './conditions/slot-value.ts'
 import { refOf } from './names.ts'
 import type { Condition, Operand, ScopeSlot, Source } from './plan.ts'
@@ -40,7 +42,7 @@ export function planScope(
 }
 
 /** A scope on one resource, without values. */
-interface Outline {
+interface ScopeOutline {
   readonly of: ScopeNode
   readonly source: Source
   readonly root: OutlineNode
@@ -48,6 +50,7 @@ interface Outline {
   readonly form: string
 }
 
+/** A condition of an outline. */
 type OutlineNode =
   | {
       readonly kind: 'test'
@@ -70,9 +73,10 @@ type OutlineNode =
 type Exists = Extract<Condition, { readonly kind: 'exists' }>
 
 /** Caches the last outline of each resource. A `scope` that is an object instead of a function is the same for all requests. */
-const outlines = new WeakMap<Resource, Outline>()
+const outlines = new WeakMap<Resource, ScopeOutline>()
 
-function outlineOf(resource: Resource, of: ScopeNode): Outline {
+/** Returns the cached outline of a scope, or plans it. */
+function outlineOf(resource: Resource, of: ScopeNode): ScopeOutline {
   const known = outlines.get(resource)
   if (known?.of === of) return known
   const source = tableSource(resource)
@@ -87,6 +91,7 @@ function outlineOf(resource: Resource, of: ScopeNode): Outline {
   return outline
 }
 
+/** The source whose columns the conditions name. The rows that they narrow are those of the plan's source, which also applies soft delete. */
 const tableSource = (resource: Resource): Source => ({
   resource,
   alias: resource.table,
@@ -95,8 +100,9 @@ const tableSource = (resource: Resource): Source => ({
   includeDeleted: true,
 })
 
-interface Outlining {
-  /** The parts of `Outline.form`. */
+/** What `nodeOf` passes on while it plans an outline. */
+interface OutlineContext {
+  /** The parts of `ScopeOutline.form`. */
   readonly form: string[]
   readonly aliases: (wanted: string) => string
   /** Whether the condition is inside `not`. */
@@ -104,7 +110,8 @@ interface Outlining {
   readonly start: LookUpStart
 }
 
-function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineNode {
+/** Plans one condition of the scope on a row of `source`, and adds to `form` what identifies its SQL. */
+function nodeOf(node: ScopeNode, source: Source, outlining: OutlineContext): OutlineNode {
   const { form, negated } = outlining
   switch (node.kind) {
     case 'test': {
@@ -141,7 +148,7 @@ function nodeOf(node: ScopeNode, source: Source, outlining: Outlining): OutlineN
   }
 }
 
-const relatedSource = (relation: ResolvedRelation, { aliases }: Outlining): Source =>
+const relatedSource = (relation: ResolvedRelation, { aliases }: OutlineContext): Source =>
   withJunction({
     resource: relation.target,
     alias: aliases(`${relation.name} in scope`),
@@ -162,7 +169,7 @@ function withValues(
   switch (node.kind) {
     case 'test': {
       const { column, operator, operand, slot, at } = node
-      const test = conditionOn(column, operator, values[slot.scope], at)
+      const test = planScopeTest(column, operator, values[slot.scope], at)
       if (test === undefined) return undefined
       // The converted value, by which a stored statement is sent.
       used[slot.scope] = slotValue(test)
@@ -189,11 +196,12 @@ function withValues(
   }
 }
 
+/** The conditions of an AND; a list of any other condition alone. */
 const flat = (condition: Condition): readonly Condition[] =>
   condition.kind === 'and' ? condition.all : [condition]
 
 /** Returns the outline's `form` with the positions of the tests that are left out, because their values are null. */
-function formOf({ form }: Outline, used: readonly unknown[]): string {
+function formOf({ form }: ScopeOutline, used: readonly unknown[]): string {
   let whole = form
   for (const [i, value] of used.entries()) if (value === null) whole += ` ${i} null`
   return whole

@@ -1,4 +1,5 @@
-// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan.
+// Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan. The endpoints of
+// `http/endpoints/reads` call one of planList, planOne, planParent and planRelated. Any mistake in the query is a 400 here.
 
 import { featureDisabled, invalidParameter, notHere, tooManyAlternatives } from '../../errors.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
@@ -57,7 +58,7 @@ export function planList(resource: Resource, ast: QueryAst, reach: Reach): ListP
   return withPage(context, planRows(context, base, [], 'GET_MANY'))
 }
 
-/** Plans GET on one record by its key, in primary-key order. */
+/** Plans GET on one record by its key, whose values are in the order of the primary key's columns. */
 export function planOne(
   resource: Resource,
   ast: QueryAst,
@@ -134,6 +135,7 @@ export const planCursorRow = (plan: ListPlan, page: KeysetPage): ListPlan => {
   }
 }
 
+/** Adds the page that `page` and `limit`, or a cursor, ask for. */
 function withPage(context: PlanContext, plan: ReadPlan): ListPlan {
   const page = asksForKeyset(context) ? planKeyset(context, plan.rows) : planPage(context)
   return { ...plan, page }
@@ -148,10 +150,10 @@ function planRows(
 ): ReadPlan {
   const { ast } = context
   const shape = shapeOf(context)
-  const one = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
+  const isOne = action === 'GET_ONE' || action === 'RELATION_GET_ONE'
   const joins = joinsFor(shape, planJoins(context, base))
   const repeats = joins.some((join) => isToMany(joins, join.source))
-  const distinctBase = repeats && (shape === 'records' || one)
+  const distinctBase = repeats && (shape === 'records' || isOne)
   const isRight = joins.some((join) => join.type === 'right')
   const lookUpStart = { repeated: !distinctBase && (repeats || isRight), nested: false }
   const names: Names = { base, joins, takesJoins: true, lookUpStart }
@@ -182,13 +184,13 @@ function planRows(
     (shape === 'projection' && ast.fields !== undefined
       ? projectionOutput(context, names, ast.fields, aggregates)
       : outputOfRecords())
-  if (one) refuseManyValues(context, names)
+  if (isOne) refuseManyValues(context, names)
   if (distinctBase) checkJoinedConditions(base, [...required, ...where], names.joins)
   const orderOfMany = (): readonly PlannedOrder[] =>
     groups
       ? planGroupOrder(context, names, groups)
       : planOrder(context, names, shape, ast.order, labels)
-  const order = one ? [] : orderOfMany()
+  const order = isOne ? [] : orderOfMany()
   const distinctOn = planDistinct(context, names, order)
   return {
     action,
@@ -205,16 +207,18 @@ function planRows(
       distinctBase,
     },
     ...relations,
-    count: one ? 'none' : countMode(context),
+    count: isOne ? 'none' : countMode(context),
   }
 }
 
+/** Which objects the query asks for: records of the resource, a projection (`fields`), or groups. */
 function shapeOf(context: PlanContext): RowPlan['shape'] {
   const { fields } = context.ast
   if (asksForGroups(context)) return 'groups'
   return fields === undefined || selectsRecord(fields) ? 'records' : 'projection'
 }
 
+/** Creates the context of a plan, whose resource is that of the base. */
 function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanContext {
   const text = ast.single.include_deleted?.text
   const includeDeleted = text === undefined ? false : parseBoolean(text)
@@ -231,6 +235,7 @@ function openContext(resource: Resource, ast: QueryAst, reach: Reach): PlanConte
   }
 }
 
+/** Returns the source of the base; `relation` leads to it on a relation route. `many`: whether several rows may be read. */
 function baseSource(
   context: PlanContext,
   relation: ResolvedRelation | null,
@@ -243,6 +248,7 @@ function baseSource(
   return sharedSource(resource, { many, includeDeleted })
 }
 
+/** The conditions that the columns have the values of a key; each has the slot of its value in the path. */
 const equals = (
   source: Source,
   columns: Resource['primaryKey'],
@@ -278,6 +284,7 @@ function withoutRelations(context: PlanContext): PlannedRelations {
   return noRelations
 }
 
+/** A query without the parameters that apply to the related rows alone. */
 const emptyQuery = {
   where: [],
   joins: [],
@@ -352,6 +359,7 @@ function checkJoinedConditions(
   }
 }
 
+/** Returns which total is counted: that of the setting, or a cheaper one that `count=` asks for. */
 function countMode(context: PlanContext): ReadPlan['count'] {
   const allowed = context.resource.settings.count
   const text = context.ast.single.count?.text

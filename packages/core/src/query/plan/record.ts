@@ -1,4 +1,5 @@
-// Reads columns of the base row, hidden ones too, under separate keys: for hooks, ETags and the keys of written records.
+// Reads columns of the base row, hidden ones too, under separate keys such as `record title`, without showing them: for `can_read` of
+// policies, ETags and the keys of written records, which must not depend on `fields`.
 
 import type { NamedColumn } from '../../model/registry/resource.ts'
 import { refOf } from './names.ts'

@@ -21,6 +21,7 @@ interface SharedBase {
   readonly linked: readonly Output[]
 }
 
+/** What the plans of one resource share. */
 interface SharedParts {
   readonly linksOnly: PlannedRelations
   /** The bases for each combination of `SourceOptions`, at the index that `indexOf` computes. */
@@ -33,6 +34,7 @@ interface SharedParts {
  */
 const shared = new WeakMap<Resource, SharedParts>()
 
+/** The shared parts of a resource, created at their first use. */
 function partsOf(resource: Resource): SharedParts {
   const known = shared.get(resource)
   if (known !== undefined) return known
@@ -47,6 +49,7 @@ function partsOf(resource: Resource): SharedParts {
 
 type SourceOptions = Pick<Source, 'many' | 'includeDeleted'>
 
+/** The index in `bases`. */
 const indexOf = ({ many, includeDeleted }: SourceOptions): number =>
   (many ? 1 : 0) + (includeDeleted ? 2 : 0)
 
@@ -59,6 +62,7 @@ export function sharedSource(resource: Resource, options: SourceOptions): Source
   return base.source
 }
 
+/** Creates the source and the outputs that all plans of these options share. */
 function createBase(
   resource: Resource,
   { many, includeDeleted }: SourceOptions,

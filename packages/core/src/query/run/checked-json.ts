@@ -1,4 +1,5 @@
-// Checks the JSON that the database built; if it cannot be sent as it is, the program's fallback reads the values instead.
+// Checks the JSON that the database built, before any of it is sent; if it cannot be sent as it is, the program's fallback reads the values
+// instead: SQLite may have stored a word in an integer column, or embedded lists may be longer than the limit of a request.
 
 import { type CellLocation, cellOf, type RawRow } from '../../database/cell.ts'
 import { hasNoMark } from '../../dialect/shared/json/json-text.ts'
@@ -45,7 +46,7 @@ export function requireObjects(object: CheckedObject | undefined, raws: readonly
   for (const raw of raws) requireForm(object.fits(cellOf(raw, object.location)))
 }
 
-/** An upper bound for the number of objects in the JSON of embedded relations. */
+/** Returns an upper bound for the number of objects in the JSON of embedded relations, which the limit of embedded rows counts. */
 export function countObjects(
   embeddedJson: ReadonlyMap<string, CellLocation>,
   raws: readonly RawRow[],

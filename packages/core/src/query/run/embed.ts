@@ -1,4 +1,5 @@
-// Loads embedded rows: one statement per relation of the embed tree, regardless of the number of rows.
+// Loads embedded rows after their parents: one statement per relation of the embed tree, regardless of the number of rows (a second one only
+// for very many keys), and attaches each row to its parents.
 
 import { cellOf, type RawRow } from '../../database/cell.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -13,17 +14,18 @@ import { keyFromRow, keyText } from './key.ts'
 import { LoadedRow, layoutOf, loadRows } from './loaded-row.ts'
 
 /** The number of embedded rows that the request may still read, shared by all its embeds. */
-export interface Budget {
+export interface EmbedBudget {
   readonly limit: number
   left: number
 }
 
-/** A relation and the rows that embed it. */
+/** A relation to embed, and the parent rows that embed it. */
 export interface Edge {
   readonly program: EdgeProgram
   readonly parents: readonly LoadedRow[]
 }
 
+/** The relations to embed in rows of one statement. */
 export const edgesFrom = (
   programs: readonly EdgeProgram[],
   parents: readonly LoadedRow[],
@@ -36,7 +38,7 @@ export const edgesFrom = (
 export async function loadEdges(
   lease: Lease,
   edges: readonly Edge[],
-  budget: Budget,
+  budget: EmbedBudget,
 ): Promise<void> {
   let level = edges
   while (level.length > 0) {
@@ -70,7 +72,7 @@ export function attachJoined(
 }
 
 /** Subtracts rows from the budget. To-one relations do not count, since they read at most one row per parent. */
-function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
+function spend(budget: EmbedBudget, { relation }: EmbedPlan, rows: number): void {
   if (relation.cardinality === 'one') return
   budget.left -= rows
   if (budget.left < 0) {
@@ -78,6 +80,7 @@ function spend(budget: Budget, { relation }: EmbedPlan, rows: number): void {
   }
 }
 
+/** Reads the related rows of all parents of an edge; `left` is the number of rows that the request may still embed. */
 async function loadEdge(
   lease: Lease,
   { program, parents }: Edge,
@@ -111,6 +114,7 @@ async function loadEdge(
   return children
 }
 
+/** Reads the related rows of some parents by their keys, and attaches them; `byKey` has the parents, `max` limits the rows. */
 async function loadChunk(
   lease: Lease,
   program: EdgeProgram,
@@ -147,6 +151,7 @@ function parentKeyReader(
     : (raw) => keyText(parentKey.map((part) => partOf(raw, part)))
 }
 
+/** Adds a related row to a parent's list, or sets it as the parent's only one. */
 function attach(parent: LoadedRow, name: string, child: LoadedRow): void {
   const related = parent.related[name]
   if (Array.isArray(related)) related.push(child)

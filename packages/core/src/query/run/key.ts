@@ -1,4 +1,5 @@
-// Keys of rows: from decoded JSON back to plan values, and to strings for use as map keys.
+// Keys of rows: from decoded JSON back to plan values, and to strings for use as map keys, by which related rows and written records are
+// found: `[1, 'a']` → `["1","a"]`, `[7]` → `7`.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
@@ -36,12 +37,12 @@ export function keyTextIn(
     return key && keyText(key)
   }
   const value = valueOfJson(only, values[only.name])
-  return value === undefined ? undefined : textOfOne(value)
+  return value === undefined ? undefined : keyTextOfOne(value)
 }
 
 /** A string that is equal for two keys of the same columns exactly if the keys are equal. */
 export const keyText = (key: readonly (Value | null)[]): string =>
-  key.length === 1 ? textOfOne(key[0] as Value | null) : JSON.stringify(key.map(String))
+  key.length === 1 ? keyTextOfOne(key[0] as Value | null) : JSON.stringify(key.map(String))
 
 /** `keyText` of a key of one column. */
-export const textOfOne = (value: Value | null): string => String(value)
+export const keyTextOfOne = (value: Value | null): string => String(value)

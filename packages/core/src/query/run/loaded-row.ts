@@ -1,4 +1,5 @@
-// LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows.
+// LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows. `query/serialize` writes most rows without
+// decoding them into an object; hooks and the keys of embeds need `values`.
 
 import type { CellLocation, ObjectLocation, RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -15,6 +16,7 @@ export interface Layout {
   readonly object?: ObjectLocation
 }
 
+/** A row of the driver, and where its values are. */
 export class LoadedRow {
   readonly raw: RawRow
   readonly layout: Layout
@@ -60,9 +62,10 @@ export function loadRows(
   return rows
 }
 
-/** Cached by readers: cached reads always pass the same ones, and serializers are cached by layout. */
+/** By the readers of their statement, which a stored statement always has the same. */
 const layouts = new WeakMap<readonly MemberReader[], Layout>()
 
+/** Returns the layout of rows that these readers read; the same object each time, because serializers are cached by it. */
 export function layoutOf(
   readers: readonly MemberReader[],
   arrays: boolean,

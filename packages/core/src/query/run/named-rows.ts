@@ -1,10 +1,11 @@
-// Decodes rows whose values have names.
+// Decodes rows that `Lease.rows` returns as objects by alias, to objects by the keys of their outputs. Writes read their stored records so,
+// whose values they compare and check, without embeds or serialising.
 
 import type { NamedRow } from '../../database/leases/lease.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { ValueReader } from '../compile/selection.ts'
 
-/** Decodes the rows of `run`. */
+/** Decodes the rows of one statement. */
 export function decodeRows(
   readers: readonly ValueReader[],
   raws: readonly NamedRow[],
@@ -14,7 +15,7 @@ export function decodeRows(
   return rows
 }
 
-/** Decodes one row of `run`. */
+/** Decodes one row. */
 export function decodeRow(
   readers: readonly ValueReader[],
   raw: NamedRow,
@@ -22,6 +23,7 @@ export function decodeRow(
   return { values: decodedValues(readers, raw) }
 }
 
+/** The values of a row by the keys of their outputs. */
 function decodedValues(
   readers: readonly ValueReader[],
   raw: NamedRow,

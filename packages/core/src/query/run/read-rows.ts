@@ -1,4 +1,5 @@
-// Runs a read program: reads the rows, the total and the embedded rows. All decisions were made by `compile`.
+// Runs a read program: sends the statements of the rows, of the total and of the embedded rows on the request's lease, and returns them as
+// a `LoadedPage` or `LoadedRow`s, which `http/endpoints/reads` serialises. All decisions were made by `compile`.
 
 import { cellOf, type RawRow } from '../../database/cell.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -59,6 +60,7 @@ async function checkCombinations(lease: Lease, statement: Sendable): Promise<voi
   }
 }
 
+/** Reads a page whose combinations are few enough. */
 const readAdmitted = (lease: Lease, program: PageProgram): Promise<LoadedPage> =>
   withFallback(program, ({ read, ...page }) =>
     read.kind === 'list'
@@ -97,6 +99,7 @@ async function readListText(
 const withoutLast = (objects: string): string =>
   objects.slice(0, Math.max(0, objects.lastIndexOf('},{"') + 1))
 
+/** Reads a page row by row: the usual way. */
 async function readRows(lease: Lease, program: PageProgram): Promise<LoadedPage> {
   const { plan } = program
   const { page } = plan
@@ -115,8 +118,8 @@ async function readRows(lease: Lease, program: PageProgram): Promise<LoadedPage>
     ...neighboursOf(plan, { rowCount, hasExtra, total: total.total }),
     ...total,
     rows,
-    first: placeOf(cursorColumns, first),
-    last: placeOf(cursorColumns, pageRows.at(-1)),
+    first: cursorValuesOf(cursorColumns, first),
+    last: cursorValuesOf(cursorColumns, pageRows.at(-1)),
   }
 }
 
@@ -175,7 +178,8 @@ function joinCount(lease: Lease, { withoutTotal, count }: PageProgram): Turn | u
   return counts.join(key, () => runCount(forAll(), statement))
 }
 
-function placeOf(
+/** Returns the values of a row's cursor; undefined without a row. */
+function cursorValuesOf(
   cursorColumns: readonly CursorColumn[],
   row: RawRow | undefined,
 ): CursorValues | undefined {
@@ -191,6 +195,7 @@ interface KnownTotal {
   readonly shared?: Turn | undefined
 }
 
+/** Returns the total from where it costs least: the statement of the rows, the number of rows on the page, or a count. */
 async function totalOf(
   lease: Lease,
   { plan, count }: PageProgram,
@@ -207,6 +212,7 @@ async function totalOf(
     : { total: known, capped: false }
 }
 
+/** Runs a statement that returns one number as `total`. */
 const runCount = async (lease: Lease, statement: Sendable): Promise<number> =>
   Number((await lease.rows(statement))[0]?.total ?? 0)
 

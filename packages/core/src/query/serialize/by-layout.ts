@@ -1,4 +1,5 @@
-// Caches the function that serialises rows, by their layout: a stored statement returns rows of the same layout every time.
+// cachedByLayout: caches the function that serialises rows, by their layout: a stored statement returns rows of the same layout every time,
+// so the function is made at its first use, and then only called.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'
@@ -15,22 +16,26 @@ export interface LevelShape {
 /** Creates a serializer for rows of one layout; its URLs begin with `base`. */
 type Make<T> = (shape: LevelShape, layout: Layout, base: string) => T
 
-interface Kept<T> {
+/** A serializer, and what it was made for besides the layout. */
+interface CachedSerializer<T> {
   readonly shape: LevelShape
   readonly base: string
   readonly made: T
 }
 
-/** Caches the results of `make` by layout. The returned function finds the result for a row. */
-export function byLayout<T>(
+/**
+ * Caches the results of `make` by layout. Returns a function that takes the shape and base of a list and returns the one that finds the
+ * serializer for each of its rows; rows of one list nearly always have one layout.
+ */
+export function cachedByLayout<T>(
   make: Make<T>,
 ): (shape: LevelShape, base: string) => (row: LoadedRow) => T {
-  const kept = new WeakMap<Layout, Kept<T>>()
+  const cache = new WeakMap<Layout, CachedSerializer<T>>()
   const cached: Make<T> = (shape, layout, base) => {
-    const known = kept.get(layout)
+    const known = cache.get(layout)
     if (known !== undefined && known.base === base && isSame(known.shape, shape)) return known.made
     const made = make(shape, layout, base)
-    kept.set(layout, { shape, base, made })
+    cache.set(layout, { shape, base, made })
     return made
   }
   return (shape, base) => {

@@ -1,4 +1,4 @@
-// URLs in responses: of records, relations, next and previous pages.
+// URLs in responses: of records (`/api/books/1`), relations (`/api/books/1/author`), next and previous pages.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { columnTypes } from '../../model/column-types.ts'
@@ -39,6 +39,7 @@ export function relationUrl(
   return keyUrl(address.resource, key, base) + address.rest
 }
 
+/** The parameters that `pageUrl` replaces. */
 const paging = new Set(['page', 'limit', 'after', 'before'])
 
 /**
@@ -70,11 +71,13 @@ export function pageUrl(
 /** Percent-encodes what would end a URL (`#`), a link in a header (`>`), or the header itself. */
 const asUrl = (pair: string): string => pair.replace(notInUrl, encoded)
 
+/** Control characters and spaces, `#`, `<`, `>`, and all that is not ASCII. */
 const notInUrl = /[\0- #<>\x7f-\uffff]+/g
 
 const encoded = (text: string): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 
+/** The name of a pair `name=value`, decoded if it can be. */
 function decodedName(pair: string): string {
   const end = pair.indexOf('=')
   const name = end === -1 ? pair : pair.slice(0, end)

@@ -1,4 +1,5 @@
-// Reads the URL of a relation, `/api/books/1/author`, from the cells of a row.
+// Makes the URL of a relation, `/api/books/1/author`, from the cells of a row that hold its key, for both serializers: `serialize.ts` needs
+// it as a value, `write-objects.ts` as JSON text. The functions that a layout needs are made once, and called for each row.
 
 import type { RawRow } from '../../database/cell.ts'
 import { quoted } from '../../lib/json/quoted.ts'
@@ -17,8 +18,10 @@ export interface UrlForm<T extends string | null> {
   readonly missing: T
 }
 
+/** URLs as values, for objects. */
 export const urlValue: UrlForm<null> = { begin: (text) => text, end: (text) => text, missing: null }
 
+/** URLs as JSON text, in quotes. */
 export const urlText: UrlForm<'null'> = {
   begin: (text) => quoted(text).slice(0, -1),
   end: (text) => quoted(text).slice(1),

@@ -1,10 +1,11 @@
-// Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs.
+// Serialises loaded rows to objects: visible fields in model order, then relations as objects, lists or URLs. Used where a hook or the
+// caller of the API needs objects; other responses are written directly as text by `write-objects.ts`, with the same result.
 
 import { type CellLocation, cellOf, type RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Layout, LoadedRow } from '../run/loaded-row.ts'
-import { byLayout, type LevelShape } from './by-layout.ts'
+import { cachedByLayout, type LevelShape } from './by-layout.ts'
 import { urlReaders, urlValue } from './relation-urls.ts'
 
 type JsonObject = { readonly [key: string]: JsonValue }
@@ -26,7 +27,7 @@ export function serializer(shape: LevelShape, base: string): Serializer {
   return (row) => serializerOf(row)(row)
 }
 
-const serializers = byLayout((shape: LevelShape, layout: Layout, base: string): Serializer => {
+const serializers = cachedByLayout((shape: LevelShape, layout: Layout, base: string): Serializer => {
   const fieldsOf = fieldsReader(shape, layout)
   const members = membersOf(shape, layout, base)
   return (row) => {
@@ -71,6 +72,7 @@ interface Member {
   readonly read: (row: LoadedRow) => JsonValue
 }
 
+/** The relation members of the objects, in the order of the model. */
 function membersOf(shape: LevelShape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
   const urlOf = urlReaders(layout, base, urlValue)
@@ -92,6 +94,7 @@ const jsonReader =
   ({ raw }) =>
     JSON.parse((cellOf(raw, place) as string | null) ?? 'null')
 
+/** Serialises the rows of an embedded relation. */
 function embedReader({ relation, rows, embeds, links }: EmbedPlan, base: string): Member['read'] {
   const { name, target } = relation
   const serialize = serializer({ resource: target, output: rows.output, embeds, links }, base)

@@ -1,4 +1,5 @@
-// The text of a record for its ETag: all visible columns, independent of `fields`.
+// The text of a record of which the first half of its ETag is a hash: all visible columns, independent of `fields`, without the closing
+// brace: `{"id":1,"title":"Emma"`. A write computes the same text of the stored record, to test `If-Match`.
 
 import type { RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -26,6 +27,7 @@ export function tagText(resource: Resource, { raw, layout }: LoadedRow, own?: st
   return own !== undefined && isOwn ? own : write(raw)
 }
 
+/** Writes the tag texts of rows of one layout. */
 interface TagWriter {
   /** Whether the serialised objects of these rows begin with exactly this text. */
   readonly isOwn: boolean
@@ -33,11 +35,12 @@ interface TagWriter {
 }
 
 /** Cached by layout: a cached read returns the same layout object every time. */
-const known = new WeakMap<Layout, TagWriter>()
+const tagWriters = new WeakMap<Layout, TagWriter>()
 
+/** Returns the cached writer of rows of a layout, or makes it. */
 function writerOf(resource: Resource, layout: Layout): TagWriter {
-  const before = known.get(layout)
-  if (before !== undefined) return before
+  const known = tagWriters.get(layout)
+  if (known !== undefined) return known
   const { readers, arrays } = layout
   const byKey = new Map(readers.map((reader) => [reader.key, reader]))
   const members = [...resource.columns.keys()].map(
@@ -48,6 +51,6 @@ function writerOf(resource: Resource, layout: Layout): TagWriter {
     shown.length === members.length &&
     shown.every((reader, i) => reader === members[i]?.reader && reader.key === members[i]?.name)
   const writer = { isOwn, write: cellsWriter(members, arrays) }
-  known.set(layout, writer)
+  tagWriters.set(layout, writer)
   return writer
 }

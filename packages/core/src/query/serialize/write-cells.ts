@@ -19,7 +19,7 @@ interface Opening {
   readonly closing: string
 }
 
-/** How one member is written. */
+/** How one member is written: where its value is, and the text before it. */
 interface Cell {
   /** Index or alias of the value in the row. */
   readonly place: number
@@ -33,7 +33,8 @@ interface Cell {
 }
 
 /**
- * Creates a writer of a row's object without the closing brace: `{"id":1,"title":"Emma"`; the empty string without members.
+ * Creates a writer of a row's object without the closing brace: `{"id":1,"title":"Emma"`; the empty string without members. `arrays`:
+ * whether the driver returns rows as arrays.
  */
 export function cellsWriter(
   members: readonly OwnMember[],
@@ -43,6 +44,7 @@ export function cellsWriter(
   return (raw) => {
     const values = raw as Readonly<Record<string | number, unknown>>
     let text = ''
+    /** Whether the text ends inside a string, whose closing quote the next member writes. */
     let open = false
     for (const { place, write, inside, plain, text: quoted } of cells) {
       const value = values[place]
@@ -60,6 +62,7 @@ export function cellsWriter(
   }
 }
 
+/** Prepares the writing of one member; `i` is its index in the object. */
 function cellFor({ name, reader }: OwnMember, i: number, arrays: boolean): Cell {
   const opening = memberOpening(name, i)
   const { index = -1, alias = '', write = nothing } = reader ?? {}

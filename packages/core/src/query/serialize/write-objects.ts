@@ -1,10 +1,11 @@
-// Serialises loaded rows directly to JSON text; the bytes equal `stringify(serializer(…)(row))`.
+// Serialises loaded rows directly to JSON text, without making objects; the bytes equal `stringify(serializer(…)(row))`. Used for responses
+// that no hook sees, which are most.
 
 import { type CellLocation, cellOf } from '../../database/cell.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import type { EmbedPlan } from '../plan/plan.ts'
 import type { Layout, LoadedRow } from '../run/loaded-row.ts'
-import { byLayout, type LevelShape } from './by-layout.ts'
+import { cachedByLayout, type LevelShape } from './by-layout.ts'
 import { urlReaders, urlText } from './relation-urls.ts'
 import { serializer } from './serialize.ts'
 import { cellsWriter, memberOpening } from './write-cells.ts'
@@ -54,8 +55,9 @@ interface Member {
   readonly write: RelationWriter
 }
 
-const writers = byLayout(writerFor)
+const writers = cachedByLayout(writerFor)
 
+/** Makes the writer for rows of one layout. */
 function writerFor(shape: LevelShape, layout: Layout, base: string): ObjectWriter {
   const { object } = layout
   // Complete: the database has built the whole object, with its relations; otherwise only its columns, to which the relations are added.
@@ -103,6 +105,7 @@ const keepsOrder = (names: readonly string[]): boolean =>
   new Set(names).size === names.length &&
   names.every((name) => !/^[0-9]+$/.test(name) && name !== '__proto__')
 
+/** The relation members of the objects, in the order of the model. */
 function membersOf(shape: LevelShape, layout: Layout, base: string): readonly Member[] {
   if (shape.embeds.length === 0 && shape.links.length === 0) return []
   const urlOf = urlReaders(layout, base, urlText)
@@ -124,6 +127,7 @@ const textWriter =
   ({ raw }) =>
     (cellOf(raw, place) as string | null | undefined) ?? 'null'
 
+/** Writes the rows of an embedded relation. */
 function embedWriter({ relation, rows, embeds, links }: EmbedPlan, base: string): RelationWriter {
   const { name, target } = relation
   const writer = objectWriter({ resource: target, output: rows.output, embeds, links }, base)

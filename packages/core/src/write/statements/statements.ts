@@ -14,7 +14,7 @@ import type { NamedColumn, ResolvedRelation, Resource } from '../../model/regist
 import { slotParam } from '../../query/compile/bound-target.ts'
 import { readLock } from '../../query/compile/read-lock.ts'
 import { whereAll } from '../../query/compile/rows/clauses.ts'
-import { allOf } from '../../query/compile/rows/condition.ts'
+import { compileAll } from '../../query/compile/rows/condition.ts'
 import type { RowScope } from '../../query/compile/scopes.ts'
 import { type SelectList, selectList } from '../../query/compile/selection.ts'
 import { isNotDeleted } from '../../query/compile/source.ts'
@@ -315,7 +315,7 @@ export const compileLock = (
 
 /** Reads and locks the rows of a plan for which `readsStoredColumns` is true. */
 export const compileLocked = (target: Target, plan: RowPlan, lockedFor: LockedFor): CompiledWrite =>
-  compileLockedRows(target, plan, lockedFor, allOf(target, plan.where))
+  compileLockedRows(target, plan, lockedFor, compileAll(target, plan.where))
 
 /** Reads and locks the record with this key, without the plan's other conditions. */
 export const compileLockedRecord = (

@@ -4,7 +4,7 @@ import { scopeStatement } from '../../../access/policies/scope.ts'
 import { recordNotFound } from '../../../errors.ts'
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import { compilePage, compileRead } from '../../../query/compile/read-program.ts'
-import { namesRow, withCursorRow } from '../../../query/cursor-row.ts'
+import { lacksCursorValues, withCursorRow } from '../../../query/cursor-row.ts'
 import { pathKey } from '../../../query/plan/conditions/path-key.ts'
 import { withRowTag } from '../../../query/plan/order/row-tag.ts'
 import { planParent, planRelated, withParentKey } from '../../../query/plan/read-plan.ts'
@@ -46,7 +46,7 @@ export async function getRelated(
     return oneResult(call, related, { plan: tagged, rows: row })
   }
   if (key === null) return listResult(call, related, plan, emptyPage)
-  const beyond = namesRow(plan) ? await withCursorRow(lease, target, plan) : plan
+  const beyond = lacksCursorValues(plan) ? await withCursorRow(lease, target, plan) : plan
   const page = await readPage(lease, compilePage(target, beyond))
   return listResult(call, related, beyond, page)
 }

@@ -1,4 +1,5 @@
-// Decides which JSON the database builds in the statement of a read's rows, and which to-one relations the statement joins.
+// Decides which JSON the database builds in the statement of a read's rows, and which to-one relations the statement joins. Called by
+// `read-program.ts` while it compiles a cached plan; plans that are not cached are compiled with `noShortcuts`.
 
 import type { EmbedPlan, ReadPlan } from '../../plan/plan.ts'
 import { replansForValue } from '../replans-for-value.ts'
@@ -40,8 +41,8 @@ export const noShortcuts: ReadShortcuts = { joins: false }
 export const shortcutsForm = ({ joins, json }: ReadShortcuts): string =>
   `${joins ? 'joins' : ''} ${json === undefined ? '' : `json ${json.objects}`}`
 
-/** Decides which JSON and which joined relations the statement of the rows also returns. */
-export function partsWithRows(
+/** Decides which JSON and which joined relations the statement of the rows also returns: the members to add to its slice. */
+export function shortcutsOfRows(
   target: Target,
   plan: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,
   slice: Slice,
@@ -73,6 +74,7 @@ export function embeddedObject(
   return rowObject(target, embed, json && { ...json, objects: json.objects && 'complete' }, [])
 }
 
+/** Compiles the JSON of each row's object; undefined if it is not wanted or the database cannot build it. */
 function rowObject(
   target: Target,
   { rows, embeds, links }: Pick<ReadPlan, 'rows' | 'embeds' | 'links'>,

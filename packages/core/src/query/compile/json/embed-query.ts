@@ -1,4 +1,6 @@
-// Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys.
+// Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys:
+// `select …, "author_id" as "parent_0" from "books" where "author_id" in (1, 2, 3)`. `run/embed.ts` sends it when the parents are read, and
+// attaches each row to its parent.
 
 import type { Expression } from 'kysely'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
@@ -12,7 +14,7 @@ import type { EmbedPlan, Value } from '../../plan/plan.ts'
 import { slotParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import { orderBy, whereAll } from '../rows/clauses.ts'
-import { allOf } from '../rows/condition.ts'
+import { compileAll } from '../rows/condition.ts'
 import { keysCondition, mostKeys } from '../rows/keys-condition.ts'
 import { orderTerms } from '../rows/row-order.ts'
 import { type MemberReader, selectList } from '../selection.ts'
@@ -25,7 +27,9 @@ import {
   objectColumn,
 } from './object-json.ts'
 
+/** The statement of an embed, and where its rows have their values. */
 export interface CompiledEmbed {
+  /** The SELECT of the related rows. */
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
   /** Where a row contains the JSON of its object, and the test whether that has the expected form. */
@@ -42,7 +46,7 @@ export type ParentReader =
   | { readonly by: 'key'; readonly key: readonly KeyReader[] }
   | { readonly by: 'number'; readonly number: KeyReader }
 
-/** Reads one part of a key. */
+/** Reads one part of a key from a row, by its alias or index. */
 export interface KeyReader {
   readonly alias: string
   readonly index: number
@@ -61,17 +65,19 @@ function keyDecoder(dialect: Target['dialect'], column: NamedColumn): KeyReader[
 
 const parentAlias = (i: number): string => `parent_${i}`
 
-/** How the statement finds the rows of parents, and what it selects of these. */
+/** How the statement finds the rows of the parents, and what it selects to tell which parent a row belongs to. */
 interface ParentRows {
   readonly from: Fragment
+  /** The condition that a row belongs to one of the parents; undefined if the join in `from` has it. */
   readonly within: Fragment | undefined
   readonly selected: readonly Aliased[]
   /** What is equal for the rows of one parent. */
   readonly partition: readonly Expression<unknown>[]
+  /** Reads the parent of a row, where `selected` begins at this index of the select list. */
   readonly readerAt: (index: number) => ParentReader
 }
 
-/** By the keys themselves, or by a table that numbers them. */
+/** Finds the rows by the keys themselves, or, where a collation finds keys equal whose texts differ, by a table that numbers the keys. */
 function parentRows(
   target: Target,
   embed: EmbedPlan,
@@ -117,11 +123,12 @@ function parentRows(
   }
 }
 
-/** The column with the number of a row among those of its parent, where each parent has a limit. */
+/** The column with the number of a row among those of its parent, where each parent has a limit (`books.limit=3`). */
 const rank = 'rank_in_parent'
 
 /**
- * Compiles the statement. `maxRows` limits its rows, so that one request cannot read a whole database; null for to-one relations.
+ * Compiles the statement for the parents with these keys, each in the order of `relation.from`. `maxRows` limits its rows, so that one
+ * request cannot read a whole database; null for to-one relations.
  * `object` is the JSON of each row that the database builds.
  */
 export function compileEmbed(
@@ -135,14 +142,14 @@ export function compileEmbed(
   const { dialect } = target
   const selection = selectList(target, object?.separate ?? plan.output)
   const parents = parentRows(target, embed, slotParam(target, keysSlot, keys))
-  const chosen = allOf(target, plan.where)
+  const filters = compileAll(target, plan.where)
   const order = orderTerms(target, plan)
   const { readers } = selection
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const parent = parents.readerAt(readers.length + objects.length)
   const selected = [...selection.items, ...objects, ...parents.selected]
   const reading = { readers, parent, ...objectColumn(object, readers.length) }
-  const where = whereAll([parents.within, chosen].filter((one) => one !== undefined))
+  const where = whereAll([parents.within, filters].filter((test) => test !== undefined))
   const limit =
     maxRows === null
       ? sql``
@@ -160,7 +167,7 @@ export function compileEmbed(
   }
 }
 
-/** The slots of the parents' keys and of the limit. */
+/** The slots of the parents' keys and of the limit: a stored statement is sent again with those of another request. */
 export const keysSlot: object = { name: 'keys of parents' }
 export const limitSlot: object = { name: 'most embedded rows' }
 

@@ -1,4 +1,6 @@
-// Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `query/serialize` would write.
+// Compiles an embed to a subquery that returns the related objects of a row as JSON, with the same bytes that `query/serialize` would
+// write: `[{"id":1,"title":"Emma"},…]`. It is a column of the statement of the parent rows, so no statement of its own is sent. For
+// the shortcut `jsonText`, which PostgreSQL has; with `objectText`, SQLite builds whole objects instead (`object-json.ts`).
 
 import type { JsonText } from '../../../dialect/shared/json/json-text.ts'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
@@ -8,7 +10,7 @@ import type { EmbedPlan, Source } from '../../plan/plan.ts'
 import { collectionUrl } from '../../serialize/links.ts'
 import { slotParam } from '../bound-target.ts'
 import { orderBy } from '../rows/clauses.ts'
-import { allOf } from '../rows/condition.ts'
+import { compileAll } from '../rows/condition.ts'
 import { orderTerms } from '../rows/row-order.ts'
 import { plainAlias, registryName } from '../selection.ts'
 import { columnOf, relatedRows } from '../source.ts'
@@ -24,7 +26,7 @@ export interface EmbeddedJsonOptions {
   readonly parents: number
 }
 
-/** The slot of the beginning of links. */
+/** The slot of the beginning of links, `/api`, which may differ between requests that share a stored statement. */
 export const linkBaseSlot: object = { name: 'beginning of links' }
 
 /** Compiles the JSON of a relation of `from`; undefined if the database could write other bytes than `query/serialize`. */
@@ -55,6 +57,7 @@ const listDepth = (embed: EmbedPlan): number => Math.max(1, depthOf(embed))
 const depthOf = ({ relation, embeds }: EmbedPlan): number =>
   Math.max(0, ...embeds.map(depthOf)) + (relation.cardinality === 'many' ? 1 : 0)
 
+/** What the functions below share. */
 interface JsonContext {
   readonly target: Target
   readonly jsonText: JsonText
@@ -63,6 +66,7 @@ interface JsonContext {
   readonly maxPerList: number
 }
 
+/** Compiles the list or object of a relation; `outerAliases` are those of the sources around the subquery. */
 function jsonOf(
   context: JsonContext,
   from: Source,
@@ -76,7 +80,7 @@ function jsonOf(
   if (outerAliases.includes(source.alias) || plan.joins.length > 0) return undefined
   const members = membersOf(context, embed, [...outerAliases, source.alias])
   if (members === undefined) return undefined
-  const chosen = allOf(target, plan.where)
+  const chosen = compileAll(target, plan.where)
   const rows = relatedRows(target, { from, relation, source })
   const where = chosen === undefined ? rows : sql`${rows} and ${chosen}`
   const many = relation.cardinality === 'many'
@@ -135,7 +139,7 @@ function linkOf(
   if (address === null) return undefined
   const key = address.key.map((column) => jsonText.keyPart(column, columnOf(source, column)))
   if (key.some((part) => part === undefined)) return undefined
-  const text = (given: string): Fragment => jsonText.text(sql`${given}`)
+  const text = (literal: string): Fragment => jsonText.text(sql`${literal}`)
   const parts = key.flatMap((part, i) => (i === 0 ? [part] : [text(','), part])) as Fragment[]
   const url = jsonText.joined([
     jsonText.text(sql`${slotParam(target, linkBaseSlot, options.base)}`),

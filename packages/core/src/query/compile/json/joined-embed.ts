@@ -1,4 +1,5 @@
-// Compiles the embed of a to-one relation as a left join in the statement of the parent rows.
+// Compiles the embed of a to-one relation, such as a book's author, as a left join in the statement of the parent rows, which saves the
+// statement of its own. `database-json.ts` chooses the relations; `run/embed.ts` makes a row of each.
 
 import type { CellLocation } from '../../../database/cell.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -8,7 +9,7 @@ import { compileSelection, type MemberReader } from '../selection.ts'
 import { columnOf, joinCondition, joinedSource } from '../source.ts'
 import type { Target } from '../target.ts'
 
-/** A to-one relation whose columns are in the parent row. */
+/** A to-one relation whose columns are in the parent row; `readers` decode them. */
 export interface JoinedEmbed {
   readonly embed: EmbedPlan
   readonly readers: readonly MemberReader[]
@@ -16,7 +17,7 @@ export interface JoinedEmbed {
   readonly key: CellLocation
 }
 
-/** A joined embed with the SQL that the statement needs for it. */
+/** A joined embed with the SQL that the statement needs for it: the join, and the items of the select list. */
 export interface EmbedJoin extends JoinedEmbed {
   readonly join: Fragment
   readonly selected: readonly Aliased[]

@@ -1,4 +1,6 @@
-// Compiles a statement that returns the JSON of a whole page in one row.
+// Compiles a statement that returns the JSON of a whole page in one row, with its total: the service sends the text on without reading
+// single rows. For the shortcut `objectText`, whose JSON `test` checks by a regular expression.
+// `select group_concat("object of row", ',') as "list of objects", count(*) as "number of objects" from (…) as "page"`
 
 import { listTest } from '../../../dialect/shared/json/object-text.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -8,6 +10,7 @@ import { compileRows, type Slice } from '../rows/row-query.ts'
 import type { Target } from '../target.ts'
 import { objectAlias } from './object-json.ts'
 
+/** The statement of a page as JSON. */
 export interface CompiledList {
   readonly list: Fragment
   /** Whether a value is the JSON of `count` objects whose links begin with `base`. */
@@ -31,7 +34,10 @@ export interface ListTotal {
   readonly pageSize: number
 }
 
-/** Compiles the statement; undefined if more than the objects must be read, such as cursor values or relations. */
+/**
+ * Compiles the statement of the page that `slice` describes; undefined if more than the objects must be read, such as cursor values or
+ * relations.
+ */
 export function compileList(
   target: Target,
   plan: RowPlan,

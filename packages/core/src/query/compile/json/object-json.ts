@@ -1,5 +1,6 @@
-// Compiles the JSON of a row's object as one column, with the same bytes that `query/serialize` would write, and a regular
-// expression that checks its form.
+// Compiles the JSON of a row's object as one column, with the same bytes that `query/serialize` would write, and a regular expression
+// that checks its form: the database writes values as they are stored, and SQLite may have stored one of another type. For the
+// shortcut `objectText`, which SQLite has; with `jsonText`, PostgreSQL builds embedded JSON instead (`embedded-json.ts`).
 
 import type { ObjectLocation } from '../../../database/cell.ts'
 import type { ObjectText, TextPiece } from '../../../dialect/shared/json/object-text.ts'
@@ -23,7 +24,7 @@ import { linkBaseSlot } from './embedded-json.ts'
 /** The column with the JSON of a row's object. */
 export interface ObjectSelection {
   readonly text: Fragment
-  /** What the test of its values expects: fixed texts, and the forms of the columns' values between them. */
+  /** Returns the regular expression of the column's values: fixed texts, and the forms of the columns' values between them. */
   readonly form: TextPiece['form']
   /** Whether the JSON is complete, with relations and the closing brace. */
   readonly complete: boolean
@@ -84,17 +85,20 @@ export function compileObject(target: Target, options: ObjectOptions): ObjectSel
   return { text, form: piece.form, complete: whole !== undefined, separate }
 }
 
+/** What the functions below share. */
 interface JsonContext {
   readonly target: Target
   readonly objectText: ObjectText
   readonly base: string
 }
 
+/** A member of the JSON object. */
 interface Member {
   readonly name: string
   readonly value: TextPiece
 }
 
+/** The names of all members: columns, then relations. */
 const namesOf = (
   { embeds, links }: Pick<ReadPlan, 'embeds' | 'links'>,
   columns: readonly Member[],
@@ -110,7 +114,7 @@ const keepsOrder = (names: readonly string[]): boolean =>
   new Set(names).size === names.length &&
   names.every((name) => plainAlias.test(name) && name !== '__proto__')
 
-/** Whether the members are exactly the visible columns of the resource. */
+/** Whether the members are exactly the visible columns of the resource, so that the ETag can be computed from the JSON. */
 function isRecord({ from }: RowPlan, columns: readonly Member[]): boolean {
   const names = [...from.resource.columns.keys()]
   return names.length === columns.length && columns.every(({ name }, i) => name === names[i])

@@ -1,4 +1,5 @@
-// Keyset pages in SQL: the columns whose values make up a cursor, and the condition that selects the rows beyond a cursor's row.
+// Keyset pages (`?after=…`) in SQL: the columns whose values make up the cursors of `next_url` and `previous_url`, and the condition that
+// selects the rows beyond a cursor's row. A term is one column of the order, such as `price` of `order_by=-price`.
 
 import type { Expression, SqlBool } from 'kysely'
 import { cursorDecoderOf } from '../../../dialect/shared/values/decode.ts'
@@ -12,7 +13,7 @@ import { cursorValue } from '../../plan/order/keyset.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
 import { slotParam } from '../bound-target.ts'
-import { columnIn, columnOf, valueIn } from '../source.ts'
+import { dialectColumnOf, columnOf, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -43,8 +44,9 @@ export interface CursorColumn {
   readonly read: (raw: unknown) => string | null
 }
 
+/** Returns the function that converts a value of the driver to the string in a cursor. */
 function cursorReader(dialect: Target['dialect'], column: NamedColumn): CursorColumn['read'] {
-  const read = dialect.orderKey?.read?.(column) ?? reader(dialect, column)
+  const read = dialect.orderKey?.read?.(column) ?? typedReader(dialect, column)
   return (raw) => {
     if (raw === null || raw === undefined) return null
     const text = read(raw)
@@ -57,7 +59,8 @@ function cursorReader(dialect: Target['dialect'], column: NamedColumn): CursorCo
   }
 }
 
-function reader(
+/** Reads a value that has the type of its column, as text. */
+function typedReader(
   dialect: Target['dialect'],
   column: NamedColumn,
 ): (raw: unknown) => string | undefined {
@@ -79,7 +82,7 @@ const isCursorValue = (column: NamedColumn, text: string | undefined): boolean =
 export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool> | undefined {
   const { terms, values } = page
   if (values === null) return undefined
-  refuseForeign(target, terms, values)
+  refuseForeignCursor(target, terms, values)
   const backwards = page.direction === 'before'
   const cursor = slotParam(target, terms, values)
   const steps = terms.map((term, i): Step => {
@@ -89,10 +92,10 @@ export function beyondCursor(target: Target, page: KeysetPage): Fragment<SqlBool
       same: () => same(target, term, value),
     }
   })
-  const rows = beyondAll(steps)
-  if (rows === undefined) return sql<SqlBool>`1 = 0`
+  const isBeyond = beyondAll(steps)
+  if (isBeyond === undefined) return sql<SqlBool>`1 = 0`
   const bound = terms.length > 1 ? firstBound(target, page, cursor) : undefined
-  return bound === undefined ? sql<SqlBool>`${rows}` : sql<SqlBool>`${bound} and ${rows}`
+  return bound === undefined ? sql<SqlBool>`${isBeyond}` : sql<SqlBool>`${bound} and ${isBeyond}`
 }
 
 /** One term of the order, or several in a row. */
@@ -112,25 +115,26 @@ const longestChain = 32
  */
 function beyondAll(steps: readonly Step[]): Expression<unknown> | undefined {
   if (steps.length > longestChain) return beyondAll(chainsOf(steps))
-  let rest: Expression<unknown> | undefined
+  // From the last term to the first: the condition on the terms that follow.
+  let laterTerms: Expression<unknown> | undefined
   for (const { beyond, same } of [...steps].reverse()) {
-    const later = rest === undefined ? undefined : sql`(${same()} and ${rest})`
-    rest =
+    const later = laterTerms === undefined ? undefined : sql`(${same()} and ${laterTerms})`
+    laterTerms =
       beyond === undefined || later === undefined ? (beyond ?? later) : sql`(${beyond} or ${later})`
   }
-  return rest
+  return laterTerms
 }
 
 /** Combines steps into longer ones. */
 function chainsOf(steps: readonly Step[]): readonly Step[] {
   const chains: Step[] = []
   for (let start = 0; start < steps.length; start += longestChain) {
-    const some = steps.slice(start, start + longestChain)
+    const chain = steps.slice(start, start + longestChain)
     const same = (): Fragment => {
-      const all = some.map((step) => step.same())
-      return sql`(${sql.join(all, sql` and `)})`
+      const equals = chain.map((step) => step.same())
+      return sql`(${sql.join(equals, sql` and `)})`
     }
-    chains.push({ beyond: beyondAll(some), same })
+    chains.push({ beyond: beyondAll(chain), same })
   }
   return chains
 }
@@ -149,6 +153,7 @@ function firstBound(
   return compare(target, ref, descending !== backwards ? 'le' : 'ge', stored)
 }
 
+/** Compiles the condition that a row's term equals the cursor's value; NULL equals NULL here. */
 function same(
   target: Target,
   { ref }: KeysetTerm,
@@ -176,6 +181,7 @@ function beyond(
   return nullsComeLater && mayBeNull ? sql`(${greater} or ${expression} is null)` : greater
 }
 
+/** Compiles the comparison of a term with a value of the cursor, which may be a raw one (`cursorValueKind`). */
 function compare(
   target: Target,
   term: KeysetTerm['ref'],
@@ -183,21 +189,21 @@ function compare(
   stored: Param<Value | null>,
 ): Expression<unknown> {
   const { dialect } = target
-  const column = columnIn(target, term.source, term.column)
+  const column = dialectColumnOf(target, term.source, term.column)
   const ref = valueIn(target, term)
-  const kind = stored.decide((value) => kindOf(column, value))
+  const kind = stored.decide((value) => cursorValueKind(column, value))
   if (kind === 'itself') return dialect.compare(column, ref, operator, stored as Param<Value>)
   const raw = stored.map((value) => rawValueOf(String(value)))
   if (kind === 'text') return dialect.compare(column, ref, operator, raw as Param<Value>)
-  // `refuseForeign` has refused a value for which there is no such test.
+  // `refuseForeignCursor` has refused a value for which there is no such test.
   return dialect.orderKey?.compare(column, ref, operator, raw) as Expression<unknown>
 }
 
 /** Refuses a cursor with a raw value that the column of this database cannot hold, such as one of a cursor of another database. */
-function refuseForeign({ dialect }: Target, terms: readonly KeysetTerm[], values: CursorRow): void {
+function refuseForeignCursor({ dialect }: Target, terms: readonly KeysetTerm[], values: CursorRow): void {
   for (const [i, { ref }] of terms.entries()) {
     const value = values[i] ?? null
-    if (kindOf(ref.column, value) !== 'raw') continue
+    if (cursorValueKind(ref.column, value) !== 'raw') continue
     const raw = constant(rawValueOf(String(value)))
     const test = dialect.orderKey?.compare(ref.column, columnOf(ref.source, ref.column), 'eq', raw)
     if (test === undefined) {
@@ -215,7 +221,7 @@ const isNull = (value: Value | null): boolean => value === null
  * How a cursor has a value. `itself`: as in a response. `raw`: as it is stored, because it has no JSON form of its column's type. `text`: a
  * text that looks like the mark of a raw value, and is compared as a text.
  */
-function kindOf(column: NamedColumn, value: Value | null): 'itself' | 'text' | 'raw' {
+function cursorValueKind(column: NamedColumn, value: Value | null): 'itself' | 'text' | 'raw' {
   if (typeof value !== 'string' || !isRawCursorText(value)) return 'itself'
   const stored = rawValueOf(value)
   return typeof stored === 'string' && isPlainText(column, stored) ? 'text' : 'raw'

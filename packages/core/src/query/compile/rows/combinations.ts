@@ -10,7 +10,7 @@ import type { Target } from '../target.ts'
 import { groupBy, whereAll } from './clauses.ts'
 import { compileCondition } from './condition.ts'
 
-/** Whether the rows of several to-many relations are combined. */
+/** Whether the rows of several to-many relations are combined: those of `join=books,tags` in a projection. */
 export const combinesRows = ({ shape, distinctBase, from, joins }: RowPlan): boolean =>
   shape !== 'records' && !distinctBase && combinesMany(from, joins)
 
@@ -31,50 +31,57 @@ export function compileCombinations(target: Target, { from, joins, where }: RowP
   const tables = [
     sql`${sql.id(rowsOf(combining, from))} as (${base})`,
     ...numbered.map(
-      (one) =>
-        sql`${sql.id(rowsOf(combining, one.join.source))} as (${compileJoined(combining, one)})`,
+      (step) =>
+        sql`${sql.id(rowsOf(combining, step.join.source))} as (${compileJoined(combining, step)})`,
     ),
   ]
   return sql`with ${sql.join(tables)} select ${combinations(combining, from)} from ${countedRows(combining, from)}`
 }
 
+/** A join with its number in the plan, of which the names of its tables are made. */
 interface NumberedJoin {
   readonly join: PlannedJoin
   readonly number: number
   readonly keys: ReturnType<typeof joinKeys>
 }
 
+/** What the functions below share: the joins of the plan, numbered. */
 interface Combining {
   readonly target: Target
   readonly joins: readonly NumberedJoin[]
 }
 
 // Names that no table has, because of the spaces.
+/** The table of the rows of a source: `rows of 1`. */
 const rowsOf = ({ joins }: Combining, source: Source): string =>
   `rows of ${joins.findIndex(({ join }) => join.source === source) + 1}`
+/** The table of the numbers of combinations of a join's rows, by their keys. */
 const countsOf = ({ number }: NumberedJoin): string => `counts of ${number + 1}`
+/** The column of a join's table with a key of its rows. */
 const ownKey = (i: number): string => `key ${i}`
+/** The column of the table where a join starts, with the key by which the join finds its rows. */
 const startKey = ({ number }: NumberedJoin, i: number): string => `key ${i} of ${number + 1}`
 const total = 'total'
 
+/** The joins that start from a source. */
 const joinsFrom = ({ joins }: Combining, source: Source): readonly NumberedJoin[] =>
   joins.filter(({ join }) => join.from === source)
 
 /** The keys of a row of `source` by which the joins that start there find their rows. */
 const startKeys = (combining: Combining, source: Source): readonly Aliased[] =>
-  joinsFrom(combining, source).flatMap((one) =>
-    one.keys.map(({ otherColumn, otherRef }, i) =>
-      sql`${combining.target.dialect.comparable(otherColumn, otherRef)}`.as(startKey(one, i)),
+  joinsFrom(combining, source).flatMap((step) =>
+    step.keys.map(({ otherColumn, otherRef }, i) =>
+      sql`${combining.target.dialect.comparable(otherColumn, otherRef)}`.as(startKey(step, i)),
     ),
   )
 
 /** The rows of a join, each once: those that some row where the join starts is joined to. */
-function compileJoined(combining: Combining, one: NumberedJoin): Fragment {
+function compileJoined(combining: Combining, step: NumberedJoin): Fragment {
   const { target } = combining
   const { join, keys } = one
   const own = keys.map(({ column, ref }) => sql`${target.dialect.comparable(column, ref)}`)
   const selected = [...own.map((key, i) => key.as(ownKey(i))), ...startKeys(combining, join.source)]
-  const starts = keys.map((_, i) => sql.id(startKey(one, i)))
+  const starts = keys.map((_, i) => sql.id(startKey(step, i)))
   const isFound = sql`(${sql.join(own)}) in (select ${sql.join(starts)} from ${sql.id(rowsOf(combining, join.from))})`
   return sql`select ${sql.join(selected)} from ${joinedSource(target, join, { rowsMayRepeat: true })} where ${isFound}`
 }
@@ -82,13 +89,13 @@ function compileJoined(combining: Combining, one: NumberedJoin): Fragment {
 /** The rows of `source`, each with the numbers of combinations of the rows that are joined to it. */
 function countedRows(combining: Combining, source: Source): Fragment {
   const rows = rowsOf(combining, source)
-  const counts = joinsFrom(combining, source).map((one) => {
-    const own = one.keys.map((_, i) => sql.id(rowsOf(combining, one.join.source), ownKey(i)))
-    const from = countedRows(combining, one.join.source)
-    const counted = sql`select ${sql.join([...own, combinations(combining, one.join.source)])} from ${from}${groupBy(own)}`
-    const alias = countsOf(one)
-    const same = one.keys.map(
-      (_, i) => sql`${sql.id(rows, startKey(one, i))} = ${sql.id(alias, ownKey(i))}`,
+  const counts = joinsFrom(combining, source).map((step) => {
+    const own = step.keys.map((_, i) => sql.id(rowsOf(combining, step.join.source), ownKey(i)))
+    const from = countedRows(combining, step.join.source)
+    const counted = sql`select ${sql.join([...own, combinations(combining, step.join.source)])} from ${from}${groupBy(own)}`
+    const alias = countsOf(step)
+    const same = step.keys.map(
+      (_, i) => sql`${sql.id(rows, startKey(step, i))} = ${sql.id(alias, ownKey(i))}`,
     )
     return sql` left join (${counted}) as ${sql.id(alias)} on ${sql.join(same, sql` and `)}`
   })
@@ -97,10 +104,10 @@ function countedRows(combining: Combining, source: Source): Fragment {
 
 /** The number of combinations of all rows of `countedRows`. */
 function combinations(combining: Combining, source: Source): Aliased {
-  const factors = joinsFrom(combining, source).map((one) => {
-    const count = sql.id(countsOf(one), total)
+  const factors = joinsFrom(combining, source).map((step) => {
+    const count = sql.id(countsOf(step), total)
     // Outer joins give one row of NULLs if there is no related row.
-    return one.join.type === 'inner'
+    return step.join.type === 'inner'
       ? sql`coalesce(${count}, 0)`
       : sql`coalesce(nullif(${count}, 0), 1)`
   })

@@ -1,4 +1,5 @@
-// Compiles conditions and operands to SQL expressions; differences between databases are in the dialect.
+// Compiles the conditions and operands of a plan to SQL expressions: `{ kind: 'compare', operand: price, operator: 'ge', value: 30 }` →
+// `"books"."price" >= $1`. The dialect writes what differs between databases.
 
 import type { Expression, SqlBool } from 'kysely'
 import { comparedWith } from '../../../dialect/shared/sql/compared-column.ts'
@@ -12,11 +13,11 @@ import type { Condition, Operand, RelatedRef, Value } from '../../plan/plan.ts'
 import { valueParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import {
-  columnIn,
+  dialectColumnOf,
   columnOf,
   joinedSource,
   joinKeys,
-  junction,
+  junctionAlias,
   linkRows,
   relatedRows,
   valueIn,
@@ -34,7 +35,10 @@ export interface CompiledOperand {
 
 const ungrouped = { grouped: false }
 
-/** Compiles an operand. `grouped`: the statement has GROUP BY, so the operand must have the form that the database compares. */
+/**
+ * Compiles what a condition tests, an order sorts by or an output shows. `grouped`: the statement has GROUP BY, so the operand must have
+ * the form that the database compares.
+ */
 export function compileOperand(
   target: Target,
   operand: Operand,
@@ -46,14 +50,14 @@ export function compileOperand(
     const ref = valueIn(target, operand)
     return grouped
       ? { column: { ...column, comparable: true }, expression: dialect.comparable(column, ref) }
-      : { column: columnIn(target, operand.source, column), expression: ref }
+      : { column: dialectColumnOf(target, operand.source, column), expression: ref }
   }
   if (operand.kind === 'related') {
     const column = relatedColumn(target, operand)
     const joined = target.groups?.get(operand)
     return { column, expression: joined ?? relatedValue(target, operand, 'compared') }
   }
-  const column = columnIn(target, operand.of.source, operand.of.column)
+  const column = dialectColumnOf(target, operand.of.source, operand.of.column)
   const ref = valueIn(target, operand.of)
   return operand.kind === 'bucket'
     ? { column: bucketColumn(operand.unit), expression: dialect.bucket(operand.unit, column, ref) }
@@ -72,22 +76,23 @@ export const relatedValue = (target: Target, ref: RelatedRef, form: RelatedForm)
     target,
     ref,
     form,
-    ref.where.map((one) => compileCondition(target, one)),
+    ref.where.map((condition) => compileCondition(target, condition)),
   )
 
-/** Combines conditions with AND; undefined if there are none. */
-export const allOf = (
+/** Compiles conditions and combines them with AND; undefined if there are none. */
+export const compileAll = (
   target: Target,
   conditions: readonly Condition[],
 ): Fragment<SqlBool> | undefined =>
-  conditions.length === 0 ? undefined : join(target, conditions, 'and')
+  conditions.length === 0 ? undefined : joinConditions(target, conditions, 'and')
 
+/** Compiles one condition. Those on related rows become subqueries, in the scopes of the target. */
 export function compileCondition(target: Target, condition: Condition): Expression<SqlBool> {
   const { dialect } = target
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return sql<SqlBool>`(${join(target, condition.all, condition.kind)})`
+      return sql<SqlBool>`(${joinConditions(target, condition.all, condition.kind)})`
     case 'not':
       return sql<SqlBool>`not ${compileCondition(target, condition.one)}`
     case 'exists':
@@ -99,7 +104,7 @@ export function compileCondition(target: Target, condition: Condition): Expressi
     case 'keys': {
       const { source, columns, keys } = condition
       const compared = columns.map((column) => ({
-        column: columnIn(target, source, column),
+        column: dialectColumnOf(target, source, column),
         ref: columnOf(source, column),
       }))
       return keysCondition(target, compared, constant(keys))
@@ -141,7 +146,8 @@ export function compileCondition(target: Target, condition: Condition): Expressi
   }
 }
 
-function join(
+/** Compiles conditions and combines them with AND or OR. */
+function joinConditions(
   target: Target,
   conditions: readonly Condition[],
   word: 'and' | 'or',
@@ -162,11 +168,12 @@ function found(
     target.scopes.computes(source, column),
   )
   const keys = isStored ? target.dialect.foundByIndex?.(index, words) : undefined
-  if (keys === undefined) return sql<SqlBool>`(${join(target, plain, 'and')})`
+  if (keys === undefined) return sql<SqlBool>`(${joinConditions(target, plain, 'and')})`
   const own = keyRefs(source).map(({ column }) => columnOf(source, column))
   return sql<SqlBool>`${tuple(own)} in (${keys}${readLock(target, 'related')})`
 }
 
+/** Compiles `contains` or `overlaps` of a list column. */
 function listMatch(
   target: Target,
   column: DialectColumn,
@@ -188,12 +195,14 @@ const constantTest = (value: boolean): Fragment<SqlBool> =>
 type Exists = Extract<Condition, { kind: 'exists' }>
 type Test = Expression<SqlBool>
 
+/** Compiles a condition on related rows: as IN if the dialect prefers that, otherwise as EXISTS. */
 function exists(target: Target, condition: Exists): Expression<SqlBool> {
-  const where = condition.where.map((one) => compileCondition(target, one))
+  const where = condition.where.map((inner) => compileCondition(target, inner))
   const found = amongKeys(target, condition, where) ?? byRow(target, condition, where)
   return condition.negated ? sql<SqlBool>`not ${found}` : found
 }
 
+/** Compiles `exists (select 1 from … where …)`. */
 function byRow(target: Target, condition: Exists, where: readonly Test[]): Test {
   const rows = relatedRows(target, condition, { rowsMayRepeat: true })
   const met = where.length === 0 ? rows : sql`${rows} and ${chain(where, 'and')}`
@@ -226,23 +235,23 @@ function linked(
   const compared: readonly KeyColumn[] =
     through === undefined
       ? pairs.map(({ from, to }) => ({
-          column: comparedWith(dialect, columnIn(target, source, to), from),
+          column: comparedWith(dialect, dialectColumnOf(target, source, to), from),
           ref: columnOf(source, to),
         }))
       : through.from.map(({ dbName, column, held }) => ({
           column: comparedWith(dialect, held, column),
-          ref: sql.id(junction, dbName),
+          ref: sql.id(junctionAlias, dbName),
         }))
   const equals = compared.map(({ column, ref }, i) =>
     dialect.compare(column, ref, 'eq', constant(key[i] ?? '')),
   )
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (through === undefined) return all
-  const rows = sql`${linkRows(target, source, through)} as ${sql.id(junction)}`
+  const rows = sql`${linkRows(target, source, through)} as ${sql.id(junctionAlias)}`
   const linkedKey = through.to.map(({ dbName, column, held }) => ({
     column: held,
-    ref: sql.id(junction, dbName),
-    otherColumn: columnIn(target, source, column),
+    ref: sql.id(junctionAlias, dbName),
+    otherColumn: dialectColumnOf(target, source, column),
     otherRef: columnOf(source, column),
   }))
   const lock = readLock(target, 'related')

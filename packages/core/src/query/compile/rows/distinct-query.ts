@@ -1,4 +1,6 @@
-// withoutRepeats: makes the query of a hook return each record once.
+// withoutRepeats: makes the query of a hook return each record once. A hook is a function of the host, a policy's `scope_query` or a filter
+// callback, that narrows `select "books".* from "books"` by Kysely; it may join other tables or compute columns. `computedBy` finds the
+// latter. `access/policies` calls both after it has checked the query.
 
 import {
   ColumnNode,
@@ -56,6 +58,7 @@ export function withoutRepeats(
   return expressionOf(narrowed as SelectQueryNode)
 }
 
+/** The condition that all columns of the keys are equal. */
 const sameKeys = (keys: readonly KeyPair[], dialect: InternalDialect): Fragment =>
   sql.join(
     keys.map((key) => dialect.sameKey(key.column, key.ref, key.otherColumn, key.otherRef)),
@@ -114,7 +117,10 @@ const selectsStored = (
 /** The columns of a model whose values a query computes, by their database names. */
 export type ComputedNames = ReadonlySet<string>
 
-/** Returns the columns that a checked query may compute, instead of selecting what the model's table stores. */
+/**
+ * Returns the columns that a checked query may compute, instead of selecting what the model's table stores: all of them if the query is not
+ * a SELECT from the table itself.
+ */
 export function computedBy(resource: Resource, query: Expression<unknown>): ComputedNames {
   const node = query.toOperationNode()
   const computed = new Set(namesOfTableColumns(resource))
@@ -145,5 +151,6 @@ export function namesOfTableColumns(resource: Resource): readonly string[] {
 
 const storedOf = new WeakMap<Resource, readonly string[]>()
 
+/** Makes an expression of a Kysely node. */
 export const expressionOf = (node: OperationNode): Expression<unknown> =>
   ({ expressionType: undefined, toOperationNode: () => node }) as Expression<unknown>

@@ -1,4 +1,4 @@
-// keysCondition: the condition that a row has one of several keys.
+// keysCondition: the condition that a row has one of several keys, by which embedded rows are read and writes look up their records.
 
 import type { SqlBool } from 'kysely'
 import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
@@ -28,6 +28,7 @@ export const mostKeys = (
     ? Number.POSITIVE_INFINITY
     : mostCompared
 
+/** Keys, each with a value for each column. */
 type Keys = readonly (readonly Value[])[]
 
 const firstsOf = (keys: Keys): readonly Value[] => keys.map(([value]) => value as Value)
@@ -66,6 +67,7 @@ const notNegated = false
 /** The column of which a group lists several values; -1 if it has one key. */
 const columnListed = ({ listed, values }: KeyGroup): number => (values.length > 1 ? listed : -1)
 
+/** Compiles the condition of one group: `(a = 1 and b in (2, 3))`. */
 function groupCondition(
   { dialect }: Target,
   columns: readonly KeyColumn[],

@@ -1,4 +1,5 @@
-// Reads aggregates of related rows from tables that have one row for each parent, where a statement needs them for all rows of a table.
+// Reads aggregates of related rows from joined tables that have one row for each parent (`relatedGroups` has the SQL), where a statement
+// needs them for all rows of a table, as `GET /api/authors?order_by=-count(books)` does; elsewhere each is a subquery for its row.
 
 import type { Fragment } from '../../../lib/sql/fragment.ts'
 import { columnTypes } from '../../../model/column-types.ts'
@@ -8,6 +9,7 @@ import type { Target } from '../target.ts'
 import { compileCondition } from './condition.ts'
 import { relatedGroups } from './related-query.ts'
 
+/** What a statement adds to read aggregates from joined tables. */
 export interface GroupedAggregates {
   /** The target for conditions and orders that may read the joined tables. */
   readonly target: Target
@@ -33,6 +35,7 @@ export const groupedForCount = (target: Target, plan: RowPlan): GroupedAggregate
 
 const none: readonly Fragment[] = []
 
+/** Joins the aggregates among the operands, each once; none if the plan does not read the whole table. */
 function grouped(
   target: Target,
   plan: RowPlan,
@@ -44,7 +47,7 @@ function grouped(
   for (const operand of operands) {
     if (operand?.kind !== 'related' || groups.has(operand)) continue
     if (operand.from !== plan.from || !hasExactKeys(target, operand)) continue
-    const where = operand.where.map((one) => compileCondition(target, one))
+    const where = operand.where.map((condition) => compileCondition(target, condition))
     // Has a space, so that no table has this name.
     const { join, value } = relatedGroups(target, operand, where, `aggregate ${joins.length + 1}`)
     joins.push(join)
@@ -61,7 +64,7 @@ const readsWholeTable = ({ dialect, scopes, locks }: Target, plan: RowPlan): boo
   plan.distinctOn === undefined &&
   plan.joins.length === 0 &&
   scopes.of(plan.from) === 'all' &&
-  plan.where.every((condition) => operandsOf(condition).every((one) => one?.kind === 'related'))
+  plan.where.every((condition) => operandsOf(condition).every((operand) => operand?.kind === 'related'))
 
 /** What a condition tests; undefined for one that tests something else than a value of the row. */
 function operandsOf(condition: Condition): readonly (Operand | undefined)[] {

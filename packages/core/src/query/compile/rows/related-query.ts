@@ -6,13 +6,13 @@ import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { RelatedRef, RelatedStep } from '../../plan/plan.ts'
 import { readLock } from '../read-lock.ts'
-import { columnIn, joinCondition, joinedSource, joinKeys, valueIn } from '../source.ts'
+import { dialectColumnOf, joinCondition, joinedSource, joinKeys, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 import { groupBy, whereAll } from './clauses.ts'
 
 /** The column of the aggregate: the aggregated one, or for a number of rows any column, because none is read. */
 export const aggregatedColumn = (target: Target, { of }: RelatedRef): DialectColumn =>
-  of === undefined ? rowsColumn : columnIn(target, of.source, of.column)
+  of === undefined ? rowsColumn : dialectColumnOf(target, of.source, of.column)
 
 const rowsColumn: DialectColumn = { name: 'rows', type: 'integer', nullable: false }
 
@@ -83,6 +83,7 @@ export function relatedGroups(
   }
 }
 
+/** Compiles the aggregate function over the rows of the path. */
 function aggregateOf(target: Target, ref: RelatedRef, form: RelatedForm): Expression<unknown> {
   if (ref.of === undefined) return sql`count(*)`
   const aggregate = target.dialect.aggregate(ref.function, aggregatedColumn(target, ref))

@@ -1,4 +1,5 @@
-// Compiles the total number of rows of a RowPlan: as a statement, or as a column of the rows.
+// Compiles the total number of rows of a RowPlan, without its page: as a statement, or as a column of the rows. The dialect says which
+// costs less (`sliceOf` in `read-program.ts`).
 
 import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
@@ -28,17 +29,17 @@ export function compileCount(
   maxRows: number | null = null,
 ): Fragment {
   const total = sql`count(*)`.as('total')
-  const { target: own, joins } = groupedForCount(target, plan)
+  const { target: groupedTarget, joins } = groupedForCount(target, plan)
   const isPlain = plan.shape !== 'groups' && plan.distinctOn === undefined
-  if (isPlain && maxRows === null) return selectOf(own, plan, [total], { joins })
+  if (isPlain && maxRows === null) return selectOf(groupedTarget, plan, [total], { joins })
   // Any value will do, but groups without `groupby` are one row only if an aggregate is selected.
   const member = plan.shape === 'groups' ? sql`count(*)` : sql`1`
   const items = [member.as('n')]
-  const set =
+  const rowSet =
     plan.distinctOn === undefined
-      ? selectOf(own, plan, items, { joins })
-      : // With `distinctOn` no aggregates are joined, so `own` is `target`.
-        selectOnePerValue(own, plan, plan.distinctOn, items)
+      ? selectOf(groupedTarget, plan, items, { joins })
+      : // With `distinctOn` no aggregates are joined, so `groupedTarget` is `target`.
+        selectOnePerValue(groupedTarget, plan, plan.distinctOn, items)
   const limit = maxRows === null ? sql`` : sql` limit ${limitValue(target.dialect, maxRows)}`
-  return sql`select ${total} from (${set}${limit}) as ${sql.id('counted')}`
+  return sql`select ${total} from (${rowSet}${limit}) as ${sql.id('counted')}`
 }

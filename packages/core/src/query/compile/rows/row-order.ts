@@ -8,11 +8,18 @@ import { readsBaseAlone } from '../../plan/relations/used-sources.ts'
 import type { Target } from '../target.ts'
 import { compileOperand } from './condition.ts'
 
-/** Compiles the ORDER BY terms. `backwards` reverses the order for `before` pages, whose rows are reversed again after they are read. */
+/** `backwards` reverses the order for `before` pages, whose rows are reversed again after they are read. */
+interface Direction {
+  readonly backwards: boolean
+}
+
+const forwards: Direction = { backwards: false }
+
+/** Compiles the ORDER BY terms: `"books"."price" desc`. */
 export function orderTerms(
   target: Target,
   plan: RowPlan,
-  backwards = false,
+  { backwards }: Direction = forwards,
 ): readonly Expression<unknown>[] {
   return plan.order.flatMap(({ operand, descending, nulls }) => {
     const { column, expression } = compileOperand(target, operand, {

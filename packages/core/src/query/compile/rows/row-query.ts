@@ -1,4 +1,6 @@
-// Compiles a RowPlan to the SELECT statement of one page of its rows.
+// Compiles a RowPlan to the SELECT statement of one page of its rows. Three forms give the same rows: the plain
+// `select … from … where … order by … limit …`; with the page's keys in a subquery, if OFFSET skips many rows (`skipsKeysFirst`); with the
+// page in a derived table, if the select list is expensive (`readsPageFirst`).
 
 import type { CellLocation } from '../../../database/cell.ts'
 import { natural, tuple } from '../../../dialect/shared/sql/sql-parts.ts'
@@ -28,7 +30,9 @@ import { selectOf } from './row-set.ts'
 
 const noEmbeddedJson: ReadonlyMap<string, CellLocation> = new Map()
 
+/** The statement of a slice, and where its rows have their values. */
 export interface CompiledRows {
+  /** The SELECT. */
   readonly rows: Fragment
   readonly readers: readonly MemberReader[]
   /** The columns of a row's cursor, in the order of its terms. */
@@ -70,10 +74,12 @@ export interface EmbeddedJson {
 /** An alias that no column or label can have, because it has spaces. */
 const totalAlias = 'total of all'
 
-/** Compiles the statement of one page. */
+/** Compiles the statement of the rows of a slice, and says where each value is in a row. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
   const { keyset, object } = slice
-  const selection = selectList(target, object?.separate ?? plan.output, plan.shape === 'groups')
+  const selection = selectList(target, object?.separate ?? plan.output, {
+    grouped: plan.shape === 'groups',
+  })
   const objects = object === undefined ? [] : [object.text.as(objectAlias)]
   const first = selection.readers.length + objects.length
   const cursorColumns = keyset === undefined ? [] : cursorColumnsOf(target, keyset, first)
@@ -101,10 +107,10 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   ]
   const beyond = keyset && beyondCursor(target, keyset)
   const backwards = keyset?.direction === 'before'
-  const order = orderBy(orderTerms(target, plan, backwards))
+  const order = orderBy(orderTerms(target, plan, { backwards }))
   const grouped = groupedForRows(target, plan)
   const chosenOrder =
-    grouped.joins.length === 0 ? order : orderBy(orderTerms(grouped.target, plan, backwards))
+    grouped.joins.length === 0 ? order : orderBy(orderTerms(grouped.target, plan, { backwards }))
   const offset =
     slice.offset > 0 ? sql` offset ${slotParam(target, offsetSlot, slice.offset)}` : sql``
   const limit = isLimitLiteral(target, plan, slice)

@@ -1,4 +1,5 @@
-// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT.
+// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT. The statements of pages and of totals both
+// begin with it, so they are about the same rows.
 
 import { tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -12,7 +13,7 @@ import { readLock } from '../read-lock.ts'
 import { aliasedSource, columnOf, joinCondition, joinedSource, rightJoinSteps } from '../source.ts'
 import type { Target } from '../target.ts'
 import { groupBy, whereAll } from './clauses.ts'
-import { allOf, compileOperand } from './condition.ts'
+import { compileAll, compileOperand } from './condition.ts'
 import { orderTerms } from './row-order.ts'
 
 /** What a statement adds to the plan's own clauses. */
@@ -39,6 +40,7 @@ export function selectOf(
   return sql`select ${sql.join(selected)} from ${from}${sql.join(joins, sql``)}${whereAll(conditions)}${grouping(target, plan)}`
 }
 
+/** FROM without its keyword, and the conditions of WHERE. */
 interface FromAndWhere {
   readonly from: Fragment
   readonly where: readonly Fragment[]
@@ -48,17 +50,17 @@ interface FromAndWhere {
 function fromAndWhere(target: Target, plan: RowPlan, used: ReadonlySet<Source>): FromAndWhere {
   if (plan.distinctOn !== undefined) {
     const { table, where } = firstRows(target, plan, plan.distinctOn)
-    return { from: joined(target, table, neededJoins(plan, used)), where }
+    return { from: withJoins(target, table, neededJoins(plan, used)), where }
   }
   const base = aliasedSource(target, plan.from)
   if (!plan.distinctBase) {
     const joins = withoutUnusedJoins(plan, used)
-    return { from: joined(target, base, joins), where: conditionsOf(target, plan.where) }
+    return { from: withJoins(target, base, joins), where: conditionsOf(target, plan.where) }
   }
-  const { conditions, joined: parts } = conditionsOnBase(plan.from, plan.where, plan.joins)
-  const keys = parts.map((part) => keysOfJoin(target, plan.from, part))
+  const { conditions, joined } = conditionsOnBase(plan.from, plan.where, plan.joins)
+  const keys = joined.map((part) => keysOfJoin(target, plan.from, part))
   const where = [...conditionsOf(target, conditions), ...keys]
-  return { from: joined(target, base, neededJoins(plan, used)), where }
+  return { from: withJoins(target, base, neededJoins(plan, used)), where }
 }
 
 /** The joins whose columns a statement reads, after another part of it has applied the conditions of all. */
@@ -68,7 +70,7 @@ const neededJoins = ({ joins }: RowPlan, used: ReadonlySet<Source>): readonly Pl
     .map((join): PlannedJoin => ({ ...join, type: 'left' }))
 
 // Has spaces, so that no column has this name.
-const place = 'place among equals'
+const placeAlias = 'place among equals'
 
 /**
  * Compiles `distinct_on`: a table of the plan's rows under the alias of the base, and what selects the first row of each value in it.
@@ -104,16 +106,16 @@ function firstRows(
       where: [],
     }
   }
-  const number = sql`row_number() over (partition by ${equal} order by ${order})`.as(place)
+  const number = sql`row_number() over (partition by ${equal} order by ${order})`.as(placeAlias)
   return {
     table: sql`(select ${sql.join([...all, number])} from ${rows}${lock})`.as(alias),
-    where: [sql`${sql.id(alias, place)} = 1`],
+    where: [sql`${sql.id(alias, placeAlias)} = 1`],
   }
 }
 
 /**
  * Compiles what counting a plan with `distinct_on` needs: a SELECT with one row for each different value. It groups, which is cheaper than
- * `firstRows`, because a count does not depend on which of the equal rows is kept.
+ * `firstRows`, because a count does not depend on which of the equal rows is usedJoins.
  *
  * `select 1 as n from books group by author_id`
  */
@@ -138,14 +140,14 @@ function withoutUnusedJoins(plan: RowPlan, used: ReadonlySet<Source>): readonly 
   if (plan.shape === 'groups' || plan.joins.every((join) => !isByPrimaryKey(join)))
     return plan.joins
   const required = new Set(requiredJoins(plan.where, plan.joins))
-  const kept: PlannedJoin[] = []
+  const usedJoins: PlannedJoin[] = []
   // From the last to the first, because a join is listed after the join that it starts from.
   for (const join of [...plan.joins].reverse()) {
-    const isStart = kept.some(({ from }) => from === join.source)
+    const isStart = usedJoins.some(({ from }) => from === join.source)
     const unused = isByPrimaryKey(join) && !required.has(join) && !used.has(join.source) && !isStart
-    if (!unused) kept.unshift(join)
+    if (!unused) usedJoins.unshift(join)
   }
-  return kept
+  return usedJoins
 }
 
 const isByPrimaryKey = ({ type, relation }: PlannedJoin): boolean =>
@@ -159,7 +161,7 @@ const joinWords = { inner: sql` inner join `, left: sql` left join ` }
  *
  * `books right join authors on …` → `authors left join books on …`
  */
-function joined(target: Target, from: Aliased, joins: readonly PlannedJoin[]): Fragment {
+function withJoins(target: Target, from: Aliased, joins: readonly PlannedJoin[]): Fragment {
   let tables: Fragment = sql`${from}`
   // A single table needs no parentheses on the right side of a join.
   let isOne = true
@@ -179,24 +181,26 @@ function joined(target: Target, from: Aliased, joins: readonly PlannedJoin[]): F
   return tables
 }
 
+/** Compiles conditions as one; an empty list without conditions. */
 function conditionsOf(target: Target, where: readonly Condition[]): readonly Fragment[] {
-  const condition = allOf(target, where)
+  const condition = compileAll(target, where)
   return condition === undefined ? [] : [condition]
 }
 
 /** Compiles `key in (select key from base join … where …)`, so that joined rows repeat keys but not base rows. */
 function keysOfJoin(target: Target, base: Source, { joins, where }: JoinedConditions): Fragment {
   const keys = keyRefs(base).map(({ source, column }) => columnOf(source, column))
-  const from = joined(target, aliasedSource(target, base), joins)
+  const from = withJoins(target, aliasedSource(target, base), joins)
   const chosen = sql.join(keys.map((key, i) => key.as(`key_${i}`)))
   return sql`${tuple(keys)} in (select ${chosen} from ${from}${whereAll(conditionsOf(target, where))}${readLock(target, 'related')})`
 }
 
+/** Compiles GROUP BY and HAVING; empty for plans that are not of groups. */
 function grouping(target: Target, plan: RowPlan): Fragment {
   if (plan.shape !== 'groups') return sql``
   const keys = groupBy(
     plan.groupBy.map((key) => compileOperand(target, key, { grouped: true }).expression),
   )
-  const having = allOf(target, plan.having)
+  const having = compileAll(target, plan.having)
   return having === undefined ? keys : sql`${keys} having ${having}`
 }

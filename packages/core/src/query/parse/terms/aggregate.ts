@@ -1,4 +1,5 @@
-// Parses `price|total__sum`: an aggregate function over a column, with an optional label.
+// Parses `price|total__sum`: an aggregate function over a column of each group, with an optional label, in `price|total__sum=1`,
+// `groupby=country,price__sum` and `aggregate=price__sum`. `count(books)`, over related rows, is in `related-aggregate-term.ts`.
 
 import { type ApiError, unknownFunction } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
@@ -11,7 +12,7 @@ import { type Cursor, malformed } from '../text-cursor.ts'
 import { readField, textNode } from './field.ts'
 import { meaningOf, splitSuffix } from './suffix.ts'
 
-/** aggregate = field [ "|" label ] "__" function; the caller skips the `=` and the rest. */
+/** aggregate = field [ "|" label ] "__" function, from `start` to `end`; the caller skips the `=` and the value after it. */
 export function readAggregate(cursor: Cursor, start: number, end: number): AggregateNode {
   const { pair } = cursor
   const text = excerpt(pair.text.slice(start, end))
@@ -61,7 +62,7 @@ export function readLabel(pair: Pair, start: number, end: number): TextNode {
   return label
 }
 
-/** Makes the 400 for an unknown function. */
+/** Makes the 400 for an unknown function; `at` is the part of the query string that it quotes. */
 export function noSuchFunction(name: string, at: string): ApiError {
   const known = aggregateFunctions.join(', ')
   return unknownFunction(

@@ -1,20 +1,20 @@
-// Parses the lists of `fields`, `order_by`, `groupby`, `aggregate` and `join`: they contain only names, so both `,` and `%2C`
-// separate items.
+// Splits the lists of `fields`, `order_by`, `groupby`, `aggregate`, `distinct_on` and `join` into items, which the caller parses: they
+// contain only names, so both `,` and `%2C` separate items. Lists of values, `(1,2)`, are in `value-term.ts`.
 
 import { excerpt } from '../../../lib/error-size.ts'
 import { checkListLength } from '../limits.ts'
-import { type Stretch, trim, wholeText } from '../query-string.ts'
+import { type PairPart, trimPart, wholeText } from '../query-string.ts'
 import { atEnd, type Cursor, malformed, peek, skipBlanks } from '../text-cursor.ts'
 
 /** item *( "," item ): returns the items from the cursor to the end of the pair, including empty ones. */
-export function splitItems(cursor: Cursor): Stretch[] {
+export function splitItems(cursor: Cursor): PairPart[] {
   const { pair } = cursor
   const { text } = pair
-  const items: Stretch[] = []
+  const items: PairPart[] = []
   for (let start = cursor.position; start <= text.length; ) {
     const comma = text.indexOf(',', start)
     const end = comma === -1 ? text.length : comma
-    items.push(trim(pair, start, end))
+    items.push(trimPart(pair, start, end))
     start = end + 1
   }
   return items
@@ -23,13 +23,13 @@ export function splitItems(cursor: Cursor): Stretch[] {
 /**
  * Reads the items of a list parameter; an empty item gives 400, since a name is missing.
  *
- * `before`: the number of items in earlier occurrences of the parameter.
+ * `name` is that of the parameter, for errors; `before` the number of items in its earlier occurrences.
  */
 export function readList<T>(
   cursor: Cursor,
   name: string,
   before: number,
-  readItem: (item: Stretch) => T,
+  readItem: (item: PairPart) => T,
 ): T[] {
   return splitItems(cursor).map((item, index) => {
     checkListLength(cursor.tally, before + index + 1, () => wholeText(cursor.pair))
@@ -61,9 +61,9 @@ export function readTerms<T>(cursor: Cursor, name: string, before: number, readI
 }
 
 /** Moves the cursor to the next comma or the end of the pair; returns the text before it, without blanks around it. */
-export function readItemText(cursor: Cursor): Stretch {
+export function readItemText(cursor: Cursor): PairPart {
   const { pair, position } = cursor
   const comma = pair.text.indexOf(',', position)
   cursor.position = comma === -1 ? pair.text.length : comma
-  return trim(pair, position, cursor.position)
+  return trimPart(pair, position, cursor.position)
 }

@@ -1,4 +1,5 @@
-// Parses names: `price`, `author.name`, `author.publisher`. `plan` checks whether they exist.
+// Parses names: the column `price`, the field `author.name`, the path of relations `author.publisher`. `query/plan` checks whether they
+// exist. `start` and `end` are indexes in the decoded text of the pair.
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FieldNode, TextNode } from '../ast.ts'
@@ -32,7 +33,7 @@ export function readPath(pair: Pair, start: number, end: number): TextNode[] {
   return names
 }
 
-/** name = 1*( any character but "." and the structural ones ) */
+/** Throws the 400 for a part of a path that is empty or has a bracket or `|`; `start` and `end` are those of the whole path. */
 function checkName(pair: Pair, name: string, start: number, end: number): void {
   const structural = /[()[\]|]/.exec(name)
   if (name !== '' && structural === null) return

@@ -1,4 +1,4 @@
-// Parses `price__ge=30`: a condition on a column, or on an aggregate of related rows.
+// Parses a filter: a condition on a column, `price__ge=30`, or on an aggregate of related rows, `count(books)__ge=2`.
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
@@ -10,7 +10,10 @@ import { readField } from './field.ts'
 import { meaningOf, noSuchOperator, splitSuffix } from './suffix.ts'
 import { readFilterValue } from './value-term.ts'
 
-/** filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. */
+/**
+ * filter = field "__" operator "=" value; the name is from the cursor to `nameEnd`, the index of the `=`. `inside`: what encloses the
+ * filter, such as `or[…]`, where the value ends at a comma.
+ */
 export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): FilterNode {
   const { pair, position: start } = cursor
   const name = pair.text.slice(start, nameEnd)
@@ -42,10 +45,10 @@ export function readFilter(cursor: Cursor, nameEnd: number, inside: Enclosure): 
 }
 
 /**
- * The rest of a filter on an aggregate of related rows, which began at `start` and ends at the cursor: "__" operator "=" value.
+ * Parses what follows the aggregate `field`, which began at `start` and ends at the cursor: "__" operator "=" value.
  * `separators` are those of the place where its "=" stands.
  */
-export function readFilterOf(
+export function readFilterAfterAggregate(
   cursor: Cursor,
   field: RelatedAggregateNode,
   { start, separators }: Pick<Enclosure, 'start' | 'separators'>,

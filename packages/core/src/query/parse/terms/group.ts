@@ -15,9 +15,9 @@ import {
   readItems,
   separatorsAfter,
 } from '../text-cursor.ts'
-import { readFilter, readFilterOf } from './filter.ts'
+import { readFilter, readFilterAfterAggregate } from './filter.ts'
 import { type GroupKind, isGroupKind } from './group-kind.ts'
-import { isAggregateFunction, readAggregateOf } from './related-aggregate-term.ts'
+import { isAggregateFunction, readAggregateCall } from './related-aggregate-term.ts'
 import { isRelationFilterKind, readRelationFilter } from './relation-filter-term.ts'
 
 /** group = ( "or" / "and" / "not" ) "[" item *( "," item ) "]" */
@@ -32,7 +32,10 @@ export function readGroup(
   return { kind, items, span: spanOf(cursor.pair, start, cursor.position) }
 }
 
-/** "[" item *( "," item ) "]": the inside of a group, and of `books[…]`. */
+/**
+ * "[" item *( "," item ) "]": the inside of a group, and of `books[…]`. The name before the bracket is from the cursor to `nameEnd`;
+ * `outer` is what encloses the group.
+ */
 export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure): ConditionNode[] {
   const { pair, position: start } = cursor
   const opener = `${excerpt(pair.text.slice(start, nameEnd))}[`
@@ -46,7 +49,7 @@ export function readConditions(cursor: Cursor, nameEnd: number, outer: Enclosure
   throw malformed(pair, start, cursor.position, reason)
 }
 
-/** item = group | relfilter | filter | relagg filter */
+/** item = group / relation-filter / filter / aggregate-filter */
 function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
   const { pair, position: start } = cursor
   const nameEnd = endOfName(cursor, inside.separators)
@@ -63,6 +66,7 @@ function readCondition(cursor: Cursor, inside: Enclosure): ConditionNode {
   throw notACondition(cursor, nameEnd, inside)
 }
 
+/** Makes the 400 for an item that is no condition: `or[price]` → `"price" inside "or[" has no "="`. */
 function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiError {
   const { pair, position: start } = cursor
   const name = excerpt(pair.text.slice(start, nameEnd))
@@ -86,15 +90,17 @@ function notACondition(cursor: Cursor, nameEnd: number, inside: Enclosure): ApiE
   return malformed(pair, start, nameEnd, reason)
 }
 
-/** relagg; conditions of the related rows may have aggregates of rows that are related to these. */
+/**
+ * Parses `count(books[price__gt=20])`, whose `(` is at `nameEnd`. Its conditions are those of a group, and may have aggregates themselves.
+ */
 export const readRelatedAggregate = (
   cursor: Cursor,
   name: AggregateFunction,
   nameEnd: number,
   outer: Enclosure,
-): RelatedAggregateNode => readAggregateOf(cursor, name, nameEnd, outer, readConditions)
+): RelatedAggregateNode => readAggregateCall(cursor, name, nameEnd, outer, readConditions)
 
-/** relagg "__" operator "=" value */
+/** aggregate-filter = related-aggregate "__" operator "=" value; the name of the function is from the cursor to `nameEnd`. */
 export function readAggregateFilter(
   cursor: Cursor,
   name: AggregateFunction,
@@ -105,5 +111,5 @@ export function readAggregateFilter(
   // A form encoder splits at the first "=", which is in the brackets, and encodes the one after them as it does the brackets.
   const separators = separatorsAfter({ ...cursor, position: nameEnd }, inside.separators)
   const field = readRelatedAggregate(cursor, name, nameEnd, inside)
-  return readFilterOf(cursor, field, { start, separators }, inside)
+  return readFilterAfterAggregate(cursor, field, { start, separators }, inside)
 }

@@ -1,4 +1,4 @@
-// Parses the names in `join=author,reviews` as they are written; `query/plan/` finds the relations that they mean.
+// Parses the names in `join=author,books.tags` as they are written; `query/plan/relations/joins.ts` finds the relations that they mean.
 
 import type { JoinNode } from '../ast.ts'
 import { spanOf } from '../query-string.ts'

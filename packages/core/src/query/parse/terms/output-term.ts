@@ -1,4 +1,4 @@
-// Parses the items of `fields=`: `title`, `author.name`, `count(books)|n`, `*`, `-pages`.
+// Parses the items of `fields=` and of options such as `books.fields=`: `title`, `author.name`, `count(books)|n`, `*`, `-pages`.
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { OutputNode } from '../ast.ts'
@@ -11,7 +11,7 @@ import { readRelatedAggregate } from './group.ts'
 import { readOutputName } from './group-by.ts'
 import { aggregateAt } from './related-aggregate-term.ts'
 
-/** output = "*" / "-" field / field / date part / relagg [ "|" label ] */
+/** output = "*" / "-" field / field / date-part / related-aggregate [ "|" label ] */
 export function readOutput(cursor: Cursor): OutputNode {
   const { pair, position } = cursor
   const name = aggregateAt(cursor)

@@ -1,11 +1,12 @@
-// Parses `count(books[price__gt=20])` and `max(books.published)`: aggregates of related rows.
+// Parses `count(books[price__gt=20])` and `max(books.published)`: aggregates of the rows related to each row, which items of `fields` and
+// `order_by` and filters may be.
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
 import { type AggregateFunction, aggregateFunctions } from '../../../model/query-words/operators.ts'
 import type { ConditionNode, FieldNode, RelatedAggregateNode } from '../ast.ts'
 import { countRelatedAggregate } from '../limits.ts'
-import { rawText, spanOf, trim } from '../query-string.ts'
+import { rawText, spanOf, trimPart } from '../query-string.ts'
 import {
   atEnd,
   type Cursor,
@@ -18,23 +19,25 @@ import {
 } from '../text-cursor.ts'
 import { readField, readPath } from './field.ts'
 
+/** Whether a name before `(` is a function, such as `count`. */
 export const isAggregateFunction = (name: string): name is AggregateFunction =>
   (aggregateFunctions as readonly string[]).includes(name)
 
-/** Reads the conditions in brackets; the `[` is at `nameEnd`. */
+/** `readConditions` of `group.ts`, passed as an argument, because `group.ts` imports this file. The `[` is at `nameEnd`. */
 type ReadConditions = (cursor: Cursor, nameEnd: number, outer: Enclosure) => ConditionNode[]
 
-/** Finds the function of an aggregate of related rows that begins at the cursor. */
+/** Returns the function of the aggregate of related rows that begins at the cursor: `count` at `count(books)`; undefined for other text. */
 export function aggregateAt({ pair, position }: Cursor): AggregateFunction | undefined {
-  return aggregateFunctions.find((one) => pair.text.startsWith(`${one}(`, position))
+  return aggregateFunctions.find((name) => pair.text.startsWith(`${name}(`, position))
 }
 
 /**
  * Reads the aggregate whose name is at the cursor; `nameEnd` is the index of its `(`.
  *
- * relagg = "count(" path [ cond ] ")" | ( "sum" / "avg" / "min" / "max" ) "(" path [ cond ] "." column ")"; cond = "[" item *( "," item ) "]"
+ * related-aggregate = "count(" path [ conditions ] ")" / ( "sum" / "avg" / "min" / "max" ) "(" path [ conditions ] "." column ")"
+ * conditions = "[" item *( "," item ) "]"
  */
-export function readAggregateOf(
+export function readAggregateCall(
   cursor: Cursor,
   name: AggregateFunction,
   nameEnd: number,
@@ -48,7 +51,7 @@ export function readAggregateOf(
   // Skips the `(`.
   cursor.position += 1
   const end = endOfName(cursor, separators)
-  const { start: from, end: to } = trim(pair, cursor.position, end)
+  const { start: from, end: to } = trimPart(pair, cursor.position, end)
   if (to === from) throw noRelationIn(cursor, name, start)
   const names = readPath(pair, from, to)
   const inside: Enclosure = {

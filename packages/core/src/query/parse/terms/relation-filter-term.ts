@@ -1,12 +1,12 @@
-// `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`, `exists(books.count(tags)__ge=2)`: conditions on related rows without
-// a join.
+// Parses `exists(books.price__gt=20,in_stock__eq=true)`, `missing(books)`, `exists(books.count(tags)__ge=2)`: conditions on related rows
+// that need no `join=`.
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import type { FilterNode, RelationFilterNode, TextNode } from '../ast.ts'
 import { countCondition, countRelationFilter } from '../limits.ts'
-import { rawText, spanOf, trim } from '../query-string.ts'
+import { rawText, spanOf, trimPart } from '../query-string.ts'
 import {
   type Cursor,
   type Enclosure,
@@ -25,10 +25,14 @@ export type RelationFilterKind = RelationFilterNode['kind']
 
 export const relationFilterKinds: readonly RelationFilterKind[] = ['exists', 'missing']
 
+/** Whether a name before `(` opens a relation filter. */
 export const isRelationFilterKind = (name: string): name is RelationFilterKind =>
   (relationFilterKinds as readonly string[]).includes(name)
 
-/** Reads a filter on an aggregate of related rows; the `(` after its function is at `nameEnd`. */
+/**
+ * `readAggregateFilter` of `group.ts`, passed as an argument, because `group.ts` imports this file. The `(` after the function is at
+ * `nameEnd`.
+ */
 type ReadAggregateFilter = (
   cursor: Cursor,
   name: AggregateFunction,
@@ -36,7 +40,7 @@ type ReadAggregateFilter = (
   inside: Enclosure,
 ) => FilterNode
 
-/** relfilter = ( "exists" / "missing" ) "(" path [ "." filter ] *( "," filter ) ")" */
+/** relation-filter = ( "exists" / "missing" ) "(" path [ "." filter ] *( "," filter ) ")" */
 export function readRelationFilter(
   cursor: Cursor,
   kind: RelationFilterKind,
@@ -82,7 +86,7 @@ function readFirstPath(cursor: Cursor, inside: Enclosure): TextNode[] {
     if (pair.text[end] === '[') throw inBrackets(cursor, end, inside)
     if (pair.text[end] === '(') return readPathBeforeAggregate(cursor, end, inside)
     cursor.position = end
-    return readPath(pair, start, trim(pair, start, end).end)
+    return readPath(pair, start, trimPart(pair, start, end).end)
   }
   const dot = pair.text.slice(start, suffix?.at ?? end).lastIndexOf('.')
   if (dot === -1)
@@ -102,6 +106,7 @@ function readPathBeforeAggregate(cursor: Cursor, end: number, inside: Enclosure)
   return readPath(pair, start, start + dot)
 }
 
+/** Makes the 400 of `exists(price__gt=20)`, which names no relation; `filter` is how the message writes it after one. */
 function noPathBefore(cursor: Cursor, end: number, filter: string, inside: Enclosure): ApiError {
   const { pair, position } = cursor
   const name = excerpt(pair.text.slice(position, end))
@@ -125,6 +130,7 @@ function readOneFilter(
   throw noEquals(cursor, end)
 }
 
+/** Makes the 400 of an item that is no filter; its name is from the cursor to `end`. */
 function noEquals(cursor: Cursor, end: number): ApiError {
   const { pair, position } = cursor
   const name = excerpt(pair.text.slice(position, end))

@@ -10,6 +10,7 @@ import { readConditions } from './group.ts'
 import { readOrder } from './order-term.ts'
 import { readOutput } from './output-term.ts'
 
+/** The options of embedded relations that a key can end with: `books.limit`. */
 export const relationOptions = ['limit', 'order_by', 'fields'] as const
 
 /** Returns the option that a key ends with: `.limit`, `.order_by` or `.fields`. */
@@ -17,7 +18,7 @@ export function relationOptionOf(key: string): (typeof relationOptions)[number] 
   return relationOptions.find((option) => key.endsWith(`.${option}`))
 }
 
-/** relopt = path "." ( "limit" / "order_by" / "fields" ) "=" …; the key ends at `keyEnd`, the index of the `=`. */
+/** relation-option = path "." ( "limit" / "order_by" / "fields" ) "=" …; the key ends at `keyEnd`, the index of the `=`. */
 export function readRelationOption(
   cursor: Cursor,
   option: (typeof relationOptions)[number],
@@ -42,7 +43,7 @@ export function readRelationOption(
   return { path, span, option, fields }
 }
 
-/** relopt = path "[" item *( "," item ) "]" */
+/** relation-option = path "[" item *( "," item ) "]" */
 export function readRelationWhere(cursor: Cursor, nameEnd: number): RelationOptionNode {
   const { pair } = cursor
   const path = readPath(pair, 0, nameEnd)
@@ -50,13 +51,14 @@ export function readRelationWhere(cursor: Cursor, nameEnd: number): RelationOpti
   return { path, span: spanOf(pair, 0, cursor.position), option: 'where', where }
 }
 
+/** The options of nested objects in writes that a key can end with: `labels.on_conflict`. */
 export const relationWrites = ['on_conflict', 'on_missing'] as const
 
 /** The option of a key such as `labels.on_conflict`; undefined for other keys. */
 export const relationWriteOf = (key: string): RelationWriteNode['option'] | undefined =>
   relationWrites.find((option) => key.endsWith(`.${option}`))
 
-/** relwrite = path "." option "=" …; the key ends at `keyEnd`, the index of the `=`. */
+/** relation-write = path "." option "=" …; the key ends at `keyEnd`, the index of the `=`. */
 export function readRelationWrite(
   { pair }: Cursor,
   option: RelationWriteNode['option'],

@@ -1,4 +1,5 @@
-// Splits the suffix after the last `__` of a name: a filter operator, an aggregate function, or neither.
+// The suffix after the last `__` of a name decides what a parameter is: `price__ge` has an operator, so it is a filter; `price__sum` has a
+// function, so it is an aggregate; others are refused.
 
 import { type ApiError, malformedQuery, unknownOperator } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'
@@ -18,6 +19,7 @@ export interface Suffix {
   readonly text: string
 }
 
+/** What the suffix of a name means. */
 export type SuffixMeaning =
   | { readonly kind: 'operator'; readonly operator: FilterOperator }
   | { readonly kind: 'function'; readonly function: AggregateFunction }
@@ -41,11 +43,12 @@ export function splitSuffix(pair: Pair, start: number, end: number): Suffix | un
   return { at: start + underscores, text: name.slice(underscores + 2) }
 }
 
+/** Returns what a suffix means; undefined if it is neither an operator nor a function. */
 export function meaningOf(suffix: Suffix | undefined): SuffixMeaning | undefined {
   return suffix === undefined ? undefined : meanings.get(suffix.text)
 }
 
-/** Makes the 400 for an unknown suffix. */
+/** Makes the 400 for an unknown suffix; `at` is the part of the query string that it quotes. */
 export function noSuchOperator(suffix: Suffix, at: string): ApiError {
   if (suffix.text === '') return malformedQuery('Expected an operator after "__".', at)
   const encoded = suffix.text.includes('=') ? ' An "=" that separates is not written %3D.' : ''

@@ -1,4 +1,5 @@
-// Parses values: plain text, quoted text and lists. `plan` converts them to the column's type.
+// Parses the values of filters: plain text, `title__eq=Emma`; quoted text, `title__eq="Emma"`; lists, `id__in=(1,2)`. They stay text:
+// `plan/conditions/value.ts` converts them to the column's type.
 
 import { excerpt } from '../../../lib/error-size.ts'
 import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
@@ -18,7 +19,7 @@ import {
   skipBlanks,
 } from '../text-cursor.ts'
 
-/** value = text | list | quoted */
+/** value = text / list / quoted; the operator says whether it is a list. The cursor is at the value, and moves to its end. */
 export function readFilterValue(
   cursor: Cursor,
   operator: FilterOperator,
@@ -28,7 +29,7 @@ export function readFilterValue(
   return readScalar(cursor, inside)
 }
 
-/** scalar = text | quoted */
+/** scalar = text / quoted */
 function readScalar(cursor: Cursor, inside: Enclosure): ScalarNode {
   return peek(cursor) === '"' ? readQuoted(cursor, inside) : readText(cursor, inside)
 }
@@ -41,6 +42,7 @@ function readText(cursor: Cursor, inside: Enclosure): ScalarNode {
   return scalar(cursor, start, end, pair.text.slice(start, end), { quoted: false })
 }
 
+/** Finds the end of an unquoted text inside brackets: the `,` or the closing bracket that is not part of the text. */
 function endOfText(cursor: Cursor, inside: Enclosure): number {
   const { pair, position: start } = cursor
   const open: string[] = []
@@ -134,6 +136,7 @@ function readListItem(cursor: Cursor, list: Enclosure): ScalarNode {
   return scalar(cursor, start, end, pair.text.slice(start, end), { quoted: false })
 }
 
+/** Makes the node of a value; `start` and `end` include its quotes. */
 function scalar(
   cursor: Cursor,
   start: number,
@@ -144,6 +147,7 @@ function scalar(
   return { kind: 'scalar', text, quoted, span: spanOf(cursor.pair, start, end) }
 }
 
+/** Throws the 400 for text between a quoted text or list and the end of the pair. */
 function expectNothingMore(cursor: Cursor, what: string): void {
   const { pair } = cursor
   skipBlanks(cursor)

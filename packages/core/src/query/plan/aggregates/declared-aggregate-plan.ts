@@ -1,4 +1,5 @@
-// Plans the aggregates that models declare (`aggregates`): their text is that of the query language, and so is all that follows from it.
+// Plans the aggregates that models declare, such as `aggregates: { bookCount: { function: 'count', of: 'books' } }`: their text,
+// `count(books)`, is parsed and planned as if the query had it. Each request that reads one plans it.
 
 import { ApiError } from '../../../errors.ts'
 import type { AggregateColumn } from '../../../model/registry/resource.ts'
@@ -10,8 +11,8 @@ import { type PlanWhere, planAggregate } from './related-aggregate.ts'
 
 const noLimit = { setting: '', value: Number.POSITIVE_INFINITY }
 
-/** The limits of requests do not apply to what a model declares. */
-export const unlimited: ParseLimits = {
+/** The parse limits for what a model declares: those of requests do not apply to it. */
+export const noParseLimits: ParseLimits = {
   conditions: noLimit,
   relationFilters: noLimit,
   aggregates: noLimit,
@@ -34,13 +35,14 @@ export function planDeclared(
   return planned
 }
 
+/** Parses and plans the aggregate's text. */
 function planText(
   context: PlanContext,
   from: Source,
   column: AggregateColumn,
   planWhere: PlanWhere,
 ): RelatedRef {
-  const ast = parseQuery(`fields=${column.text}`, { limits: unlimited })
+  const ast = parseQuery(`fields=${column.text}`, { limits: noParseLimits })
   const [node] = ast.fields ?? []
   if (node === undefined || !('kind' in node) || node.kind !== 'related') {
     throw new TypeError(`"${column.text}" is no aggregate of related records.`)
@@ -66,6 +68,7 @@ export function sentAggregates(
   })
 }
 
+/** Plans the aggregate; undefined if the caller may not list the records that it reads. */
 function unlessForbidden(
   context: PlanContext,
   from: Source,

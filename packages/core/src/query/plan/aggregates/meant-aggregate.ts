@@ -1,4 +1,5 @@
-// Finds the aggregate of related records that a client means by its default label: `books_count`, `books_price_max`.
+// Finds the aggregate of related records that a client means by its default label, for the 400 that refuses the label as an unknown column:
+// `books_count` → `Did you mean "count(books)"?`, `books_price_max` → `max(books.price)`.
 
 import type { Resource } from '../../../model/registry/resource.ts'
 

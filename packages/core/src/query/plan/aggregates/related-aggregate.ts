@@ -1,4 +1,5 @@
-// Plans `count(books[price__gt=20])` and `max(books.published)`: aggregates of the rows that are related to each row.
+// Plans `count(books[price__gt=20])` and `max(books.published)`: aggregates of the rows that are related to each row. The `RelatedRef` that
+// comes out is an operand like a column, in outputs, conditions and orders.
 
 import {
   featureDisabled,
@@ -17,9 +18,9 @@ import { isShared } from '../conditions/look-up.ts'
 import { type PlanContext, relatedSource, textAt } from '../context.ts'
 import { type Names, resolveColumn } from '../names.ts'
 import type { Condition, RelatedRef, RelatedStep, Source } from '../plan.ts'
-import { continued, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
+import { fieldWithPathBefore, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
 
-/** Plans the conditions in the brackets. */
+/** `planWhere` of `conditions/where.ts`, passed as an argument, because that file imports this one. Plans the conditions in the brackets. */
 export type PlanWhere = (
   context: PlanContext,
   names: Names,
@@ -71,6 +72,7 @@ export function planAggregate(
   return { ...planned, where, of }
 }
 
+/** Plans the conditions on the aggregated rows; throws if filters are disabled for them. */
 function whereOf(
   context: PlanContext,
   names: Names,
@@ -87,6 +89,7 @@ function whereOf(
   return planWhere(inside, names, where)
 }
 
+/** Throws if the model of a source disables aggregates; `at` is the part of the query that the error quotes. */
 function allowAggregates(context: PlanContext, { resource }: Source, at: string): void {
   if (context.fromModel === true || resource.settings.allowAggregation) return
   const what = resource === context.resource ? '' : ` of "${resource.endpoint}"`
@@ -105,9 +108,10 @@ function pathAndColumn(
   const end = jsonColumnAt(from.resource, path)
   return end === undefined
     ? { relations: path, column }
-    : { relations: path.slice(0, end), column: continued(path.slice(end), column) }
+    : { relations: path.slice(0, end), column: fieldWithPathBefore(path.slice(end), column) }
 }
 
+/** Follows the relations of a path from `base`; throws if one is unknown, or leads to records that the caller may not list. */
 function planPath(
   context: PlanContext,
   base: Source,
@@ -137,6 +141,7 @@ function planPath(
 /** The source of the aggregated rows. */
 const endOf = (path: readonly RelatedStep[]): Source => (path.at(-1) as RelatedStep).source
 
+/** Makes the 400 of `count(author)`, whose path has no to-many relation. */
 function leadsToOne(node: RelatedAggregateNode, at: string): Error {
   const path = node.path.map(({ text }) => text).join('.')
   const remedy =

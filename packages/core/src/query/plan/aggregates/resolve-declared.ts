@@ -1,4 +1,5 @@
-// resolveDeclared: makes the aggregates that models declare columns of their resources, when the API is created.
+// resolveDeclared: makes the aggregates that models declare columns of their resources, when the API is created (`api.ts`). Their types
+// come from a trial plan, which also finds mistakes: unknown names are start-up problems.
 
 import { ApiError } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -14,7 +15,7 @@ import { operandType } from '../conditions/operand-type.ts'
 import { planWhere } from '../conditions/where.ts'
 import { createSource, type PlanContext } from '../context.ts'
 import type { Condition, Operand } from '../plan.ts'
-import { planDeclared, unlimited } from './declared-aggregate-plan.ts'
+import { planDeclared, noParseLimits } from './declared-aggregate-plan.ts'
 
 /**
  * Resolves the declared aggregates of the resources, and adds what is wrong to `problems`. Plans each as a request would, so that a mistake
@@ -30,6 +31,7 @@ export function resolveDeclared(resources: readonly Resource[], problems: Proble
   }
 }
 
+/** Resolves the aggregates of one model, by their names. */
 function ofModel(resource: Resource, problems: Problems): Map<string, AggregateColumn> {
   const found = new Map<string, AggregateColumn>()
   for (const [name, declared] of Object.entries(resource.model.aggregates)) {
@@ -62,7 +64,7 @@ function resolveOne(
     const untyped = columnOf(name, declared, aggregateText(fn, of, where))
     const context: PlanContext = {
       resource,
-      ast: parseQuery('', { limits: unlimited }),
+      ast: parseQuery('', { limits: noParseLimits }),
       aliases: createAliases(),
       reach: () => true,
       includeDeleted: false,
@@ -107,25 +109,29 @@ const columnOf = (name: string, declared: DeclaredAggregate, text: string): Aggr
   reads: [],
 })
 
+/** The resource at the end of a path of relations; undefined if there is none. */
 const targetAt = (resource: Resource, path: string): Resource | undefined =>
   path
     .split('.')
     .reduce<Resource | undefined>((from, name) => from?.relations.get(name)?.target, resource)
 
-/** Finds an object of operators with an unknown one, which would otherwise be taken for the conditions on a relation. */
+/**
+ * Returns what is wrong with the conditions of a model if one has an unknown operator, such as `{ price: { above: 1 } }`: the object
+ * would otherwise be taken for the conditions on a relation `price`. Undefined if all are known.
+ */
 export function unknownOperatorIn(
   resource: Resource,
   where: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  for (const [name, given] of Object.entries(where)) {
+  for (const [name, test] of Object.entries(where)) {
     if (name === 'or' || name === 'and' || name === 'not') {
-      for (const one of [given].flat()) {
-        const inner = isObject(one) ? unknownOperatorIn(resource, one) : undefined
-        if (inner !== undefined) return inner
+      for (const member of [test].flat()) {
+        const unknown = isObject(member) ? unknownOperatorIn(resource, member) : undefined
+        if (unknown !== undefined) return unknown
       }
-    } else if (isObject(given) && resource.columns.has(name)) {
+    } else if (isObject(test) && resource.columns.has(name)) {
       const operators = Object.keys(filterOperators)
-      const unknown = Object.keys(given).find((operator) => !operators.includes(operator))
+      const unknown = Object.keys(test).find((operator) => !operators.includes(operator))
       if (unknown !== undefined) {
         const meant = operatorAliases[unknown]
         const hint =
@@ -146,6 +152,7 @@ function columnsOf(operand: Operand): readonly NamedColumn[] {
   return [...keys, ...operand.where.flatMap(columnsOfCondition), ...own]
 }
 
+/** Returns the columns whose values decide a condition, also those of related rows. */
 export function columnsOfCondition(condition: Condition): readonly NamedColumn[] {
   switch (condition.kind) {
     case 'and':

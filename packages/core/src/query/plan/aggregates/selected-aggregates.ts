@@ -1,14 +1,16 @@
-// The aggregates of related rows in `fields`, with their labels, which filters and orders may name.
+// The aggregates of related rows in `fields`, with their labels, which filters and orders may name:
+// `fields=name,count(books)|n&n__ge=3&order_by=-n`.
 
 import { conflictingParameters } from '../../../errors.ts'
 import type { OutputNode, RelatedAggregateNode } from '../../parse/ast.ts'
 import { type Labels, planWhere } from '../conditions/where.ts'
 import { type PlanContext, textAt } from '../context.ts'
-import { useName } from '../groups.ts'
+import { claimMemberName } from '../groups.ts'
 import type { Output, RelatedRef, Source } from '../plan.ts'
 import { allowOnRelated } from '../relations/related-switches.ts'
 import { planRelatedAggregate } from './related-aggregate.ts'
 
+/** The planned aggregates of `fields`. */
 export interface SelectedAggregates {
   /** The members that the aggregates become, by the items of `fields`. */
   readonly outputs: ReadonlyMap<OutputNode, Output>
@@ -33,20 +35,21 @@ export function planSelectedAggregates(
     allowOnRelated(context, value, 'allowSelectFields', at)
     const label = node.label?.text ?? defaultLabel(node, value)
     refuseFieldName(from, label, at)
-    useName(taken, label, 'label', at)
+    claimMemberName(taken, label, 'label', at)
     byLabel.set(label, value)
     outputs.set(node, { key: label, value, visible: true })
   }
   return outputs.size === 0 ? noAggregates : { outputs, labels: (name) => byLabel.get(name) }
 }
 
-/** `books_count`, `author_books_price_max` */
+/** The label of an aggregate without `|label`: `books_count`, `author_books_price_max`. */
 function defaultLabel({ function: fn }: RelatedAggregateNode, { path, of }: RelatedRef): string {
   const relations = path.map(({ relation }) => relation.name)
   const column = of === undefined ? [] : of.column.name.split('.')
   return [...relations, ...column, fn].join('_')
 }
 
+/** Refuses a label that is also the name of a column or relation. */
 function refuseFieldName({ resource }: Source, label: string, at: string): void {
   const what =
     resource.columns.has(label) || resource.aggregates.has(label)

@@ -1,4 +1,5 @@
-// Whether a query reads few relations. The time that a database needs to plan a join grows exponentially with the number of tables.
+// Whether a query reads few relations. The time that a database needs to plan a join grows exponentially with the number of tables, so a
+// query with many keeps each `exists(…)` apart from the join (`unmerged` of `RelatedLookUp`).
 
 import type { ConditionNode, QueryAst } from '../../parse/ast.ts'
 
@@ -8,17 +9,18 @@ import type { ConditionNode, QueryAst } from '../../parse/ast.ts'
  */
 const maxFew = 4
 
-/** Counts every occurrence of a relation in `join`, `exists(…)` and `missing(…)`. */
+/** Whether a query has few occurrences of relations in `join`, `exists(…)` and `missing(…)`. */
 export function hasFewRelations({ joins, where, relationOptions }: QueryAst): boolean {
   const lengths = joins.map(({ path }) => path.length)
   const conditions = relationOptions.flatMap((node) => (node.option === 'where' ? node.where : []))
   return areFewRelations(sum(lengths), [...where, ...conditions])
 }
 
-/** Whether the relations of a path and those in conditions are few. */
+/** Whether the relations of a path, whose number is `path`, and those in conditions are few. */
 export const areFewRelations = (path: number, where: readonly ConditionNode[]): boolean =>
   path + relationsOf(where) <= maxFew
 
+/** The number of relations that conditions follow. */
 const relationsOf = (nodes: readonly ConditionNode[]): number =>
   sum(
     nodes.map((node) => {

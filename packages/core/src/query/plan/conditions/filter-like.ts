@@ -41,9 +41,10 @@ export function filterLike(
   return found === undefined ? [] : testsOf(found, value)
 }
 
-/** Longer names resemble none of a model. */
+/** In characters. Longer names resemble none of a model. */
 const longest = 100
 
+/** The name of the most similar column; empty if none is similar. */
 const near = (name: string, columns: ReadonlyMap<string, NamedColumn>): string =>
   nearest(name.slice(0, longest), columns.keys()) ?? ''
 
@@ -55,8 +56,8 @@ function testsOf(column: NamedColumn, value: string): readonly string[] {
   if (isComparable && (isNull.length === 0 || isValueOf(column, value))) {
     return [...isNull, `${name}__eq=${value}`]
   }
-  const [fitting = 'isnull'] = (Object.keys(filterOperators) as FilterOperator[]).filter((one) =>
-    operatorFits(one, column),
+  const [fitting = 'isnull'] = (Object.keys(filterOperators) as FilterOperator[]).filter((operator) =>
+    operatorFits(operator, column),
   )
   return isNull.length > 0 ? isNull : [`${name}__${fitting}=…`]
 }

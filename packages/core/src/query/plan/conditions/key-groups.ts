@@ -1,4 +1,5 @@
-// Groups keys of several columns, so that a statement has one test for many of them: `a = 1 and b in (2, 3)`.
+// groupKeys: groups keys of several columns, so that the condition that finds their rows has one test for many of them:
+// `a = 1 and b in (2, 3)`. `compile/rows/keys-condition.ts` compiles the groups.
 
 import type { ColumnType } from '../../../model/column.ts'
 import { columnTypes } from '../../../model/column-types.ts'
@@ -35,6 +36,7 @@ export function groupKeys(
   return fewest
 }
 
+/** Groups keys by all columns but the one at the index `listed`. */
 function groupsBy(listed: number, keys: readonly (readonly Value[])[]): KeyGroup[] {
   const groups = new Map<string, { first: readonly Value[]; listed: number; values: Value[] }>()
   for (const key of keys) {

@@ -1,4 +1,5 @@
-// Chooses how a condition looks up related rows: for each row, or once for all rows if the same related rows would be read repeatedly.
+// Chooses how an `exists` condition looks up related rows: for each row, or once for all rows if the same related rows would be read
+// repeatedly. The dialect compiles the choice (`RelatedLookUp`) as EXISTS or IN.
 
 import type { NamedColumn, ResolvedRelation, Resource } from '../../../model/registry/resource.ts'
 
@@ -42,5 +43,6 @@ export const isShared = ({ through, source, from }: ResolvedRelation): boolean =
 export const leadsToMany = ({ through, target, to }: ResolvedRelation): boolean =>
   through !== undefined || !isUnique(target, to)
 
+/** Whether no two rows have the same values in the columns. */
 const isUnique = ({ uniqueKeys }: Resource, columns: readonly NamedColumn[]): boolean =>
   uniqueKeys.some((key) => key.every((column) => columns.includes(column)))

@@ -1,4 +1,5 @@
-// The type of an operand: of a column, or of the result of an aggregate or a bucket (docs/reference/query-language.md).
+// The type of an operand: of a column, or of the result of an aggregate or a bucket such as `year(born_on)`
+// (docs/reference/query-language.md). It decides which operators fit and how the values of conditions are converted.
 
 import { columnTypes } from '../../../model/column-types.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
@@ -22,6 +23,7 @@ export function operandType(operand: Operand): OperandType {
 
 const count: OperandType = { type: 'integer', nullable: false }
 
+/** The type of an aggregate of a column's values. */
 function resultType(fn: AggregateFunction, column: OperandType): OperandType {
   switch (fn) {
     case 'count':

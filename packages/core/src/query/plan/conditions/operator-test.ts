@@ -1,4 +1,5 @@
-// testOf: turns a filter operator and its value into a condition, for queries and for the scopes of policies.
+// testOf: turns a filter operator and its value into a condition, for queries (`where.ts`: the value is text of the client) and for the
+// scopes of policies (`scope-test.ts`: it is a value of the host): `nin` with (1,2) → `{ kind: 'oneOf', values: [1, 2], negated: true }`.
 
 import type { FilterOperator } from '../../../model/query-words/operators.ts'
 import type { TypedColumn } from '../../../model/type-definition.ts'
@@ -6,6 +7,7 @@ import type { OperandType } from '../../../model/type-rules.ts'
 import type { Condition, Value } from '../plan.ts'
 import { textTest } from './text-test.ts'
 
+/** The kinds of conditions that an operator makes. */
 type Tests = Extract<
   Condition,
   { readonly kind: 'compare' | 'between' | 'oneOf' | 'text' | 'items' | 'isNull' }
@@ -20,6 +22,7 @@ export type OperatorTest = Tests extends infer C
 
 /** The value of an operator. Each function converts it, and throws if the conversion fails. */
 export interface OperatorValue {
+  /** The name of the column, for errors. */
   readonly field: string
   /** The part of the request or of the scope, for errors. */
   readonly at: string

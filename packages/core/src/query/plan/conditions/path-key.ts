@@ -1,4 +1,5 @@
-// Keys in paths. Only the spelling of the URLs in responses is accepted, so that each record has exactly one URL.
+// Keys in paths: the `1` of `/api/books/1`, or `1,2` of two columns. Only the spelling of the URLs in responses is accepted, so that each
+// record has exactly one URL; other spellings are a 404.
 
 import { columnTypes } from '../../../model/column-types.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
@@ -59,6 +60,7 @@ export function exactValues(
 export const pathPartsOf = ({ primaryKey }: Resource, key: readonly Value[]): readonly string[] =>
   primaryKey.map((column, i) => textOf(column, key[i] ?? ''))
 
+/** The text of a value as URLs in responses spell it. */
 const textOf = (column: NamedColumn, value: Value): string =>
   columnTypes[column.type].pathText(String(value), column)
 

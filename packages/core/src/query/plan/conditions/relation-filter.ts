@@ -1,5 +1,5 @@
-// `exists(…)` and `missing(…)`: conditions on related rows that need no join. Each relation of the path becomes one nested
-// `exists` condition (docs/reference/query-language.md).
+// Plans `exists(books.tags.name__eq=new)` and `missing(books)`: conditions on related rows that need no join. Each relation of the path
+// becomes an `exists` condition inside that of the relation before (docs/reference/query-language.md).
 
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
@@ -13,10 +13,10 @@ import {
 import { type PlanContext, relatedSource, textAt } from '../context.ts'
 import type { Names } from '../names.ts'
 import type { Condition } from '../plan.ts'
-import { continued, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
+import { fieldWithPathBefore, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
 import { lookUpStep } from './look-up.ts'
 
-/** Plans the conditions in the brackets, which may contain further relation filters. */
+/** `planWhere` of `where.ts`, passed as an argument, because that file imports this one. Plans the filters after the path. */
 type PlanWhere = (
   context: PlanContext,
   names: Names,
@@ -43,7 +43,7 @@ export function planRelationFilter(
   }
   const [first, ...rest] = path
   if (first === undefined) throw unknownPathSegment('', '', at)
-  const condition = step(
+  const condition = planStep(
     context,
     names,
     first,
@@ -75,13 +75,14 @@ function relationsAndFilters(
   if (ast.raw.slice(last.span.end, filter.span.start).includes(',')) return { path, where }
   const end = jsonColumnAt(base, path)
   if (end !== undefined && isField(filter.field)) {
-    const field = continued(path.slice(end), filter.field)
+    const field = fieldWithPathBefore(path.slice(end), filter.field)
     return { path: path.slice(0, end), where: [{ ...filter, field }, ...others] }
   }
   return { path, where }
 }
 
-function step(
+/** Plans the `exists` of one relation of the path, with that of the `rest` inside; `whereOf` plans the conditions at its end. */
+function planStep(
   context: PlanContext,
   { base: from, lookUpStart }: Names,
   segment: TextNode,
@@ -96,6 +97,6 @@ function step(
   const names = { base: source, joins: [], takesJoins: false, lookUpStart: nextStart }
   const [next, ...further] = rest
   const where =
-    next === undefined ? whereOf(names) : [step(context, names, next, further, whereOf, at)]
+    next === undefined ? whereOf(names) : [planStep(context, names, next, further, whereOf, at)]
   return { kind: 'exists', from, relation, source, where, negated: false, lookUp }
 }

@@ -1,4 +1,5 @@
-// Plans one test of a policy's scope: an operator with its value.
+// Plans one test of a policy's scope, such as `{ owner_id: 7 }` or `{ price: { ge: 30 } }`: an operator with a value of the host. Constants
+// are tested when the API starts, values of functions at each request; a mistake is an error of the host, so never a 400 of the client.
 
 import { columnTypes } from '../../../model/column-types.ts'
 import { type FilterOperator, filterOperators } from '../../../model/query-words/operators.ts'
@@ -18,8 +19,8 @@ export const scopeProblem = (at: string, message: string): Error =>
  * Throws for a part of a scope that is undefined. Without it, the scope would have one condition less, or a condition other than the
  * one that was meant.
  */
-export function refuseUndefined(given: unknown, at: string): void {
-  if (given !== undefined) return
+export function refuseUndefined(hostValue: unknown, at: string): void {
+  if (hostValue !== undefined) return
   throw scopeProblem(
     at,
     'is undefined, which is no condition. Give a value, or null, which no row meets',
@@ -30,16 +31,16 @@ export function refuseUndefined(given: unknown, at: string): void {
  * Plans a test; undefined if its value is null, which no row meets. Throws if the value is undefined or does not fit. `at` is the path
  * to the column.
  */
-export function conditionOn(
+export function planScopeTest(
   column: NamedColumn,
   operator: FilterOperator,
-  given: unknown,
+  hostValue: unknown,
   at: string,
 ): OperatorTest | undefined {
   const place = `${at}.${operator}`
-  refuseUndefined(given, place)
-  if (given === null) return undefined
-  const items = filterOperators[operator].takes === 'list' ? listOf(given, place) : []
+  refuseUndefined(hostValue, place)
+  if (hostValue === null) return undefined
+  const items = filterOperators[operator].takes === 'list' ? listOf(hostValue, place) : []
   const known = items.filter((item) => item !== null)
   // `x in (1, null)` holds where x = 1; any other test of null, such as `x not in (1, null)`, holds for no row.
   if (known.length < items.length && operator !== 'in') return undefined
@@ -48,34 +49,36 @@ export function conditionOn(
   return testOf(operator, column, {
     field: column.name,
     at: place,
-    one: () => converted(column, given, place),
+    one: () => converted(column, hostValue, place),
     list,
     pair() {
       if (known.length !== 2) throw expected('a list of two values')
       return list(column)
     },
     boolean() {
-      if (typeof given !== 'boolean') throw expected('true or false')
-      return given
+      if (typeof hostValue !== 'boolean') throw expected('true or false')
+      return hostValue
     },
     text() {
-      if (typeof given !== 'string') throw expected('a string')
-      return given
+      if (typeof hostValue !== 'string') throw expected('a string')
+      return hostValue
     },
   })
 }
 
-function listOf(given: unknown, at: string): readonly unknown[] {
-  if (!Array.isArray(given)) throw scopeProblem(at, 'expected a list')
+/** Returns the items of a list; throws if the value is none, or if an item is undefined. */
+function listOf(hostValue: unknown, at: string): readonly unknown[] {
+  if (!Array.isArray(hostValue)) throw scopeProblem(at, 'expected a list')
   // `forEach` and `every` would skip the holes of a sparse array.
-  for (const [i, item] of given.entries()) refuseUndefined(item, `${at}[${i}]`)
-  return given
+  for (const [i, item] of hostValue.entries()) refuseUndefined(item, `${at}[${i}]`)
+  return hostValue
 }
 
-function converted(column: TypedColumn, given: unknown, at: string): Value {
+/** Converts a value of the host to the column's type, by its text. */
+function converted(column: TypedColumn, hostValue: unknown, at: string): Value {
   // Some databases sort NaN after all numbers, so that every row would meet `le`. It results from arithmetic with undefined.
-  if (Number.isNaN(given)) throw scopeProblem(at, 'is NaN')
-  const text = textOf(column, given)
+  if (Number.isNaN(hostValue)) throw scopeProblem(at, 'is NaN')
+  const text = textOf(column, hostValue)
   if (text === undefined) throw scopeProblem(at, 'expected a string, number, boolean or Date')
   const conversion = convertText(column, text)
   if ('value' in conversion) return conversion.value
@@ -85,6 +88,7 @@ function converted(column: TypedColumn, given: unknown, at: string): Value {
   )
 }
 
+/** The text of a host's value, as a query would write it; undefined if it is no such value. */
 function textOf({ type }: TypedColumn, value: unknown): string | undefined {
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) return undefined

@@ -1,4 +1,5 @@
-// The search pass: plans `search` as conditions that each word occurs in one of the searched columns.
+// The search pass: plans `search=emma austen` as conditions that each word occurs in one of the columns that the model declares for
+// search. If a full-text index has these columns, one `found` condition replaces them.
 
 import { invalidParameter, limitExceeded, searchNotOffered } from '../../../errors.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
@@ -13,14 +14,14 @@ import { isSearchable } from './text-test.ts'
  */
 export function planSearch(context: PlanContext, base: Source): readonly Condition[] {
   const { ast, resource } = context
-  const given = ast.single.search
-  if (given === undefined) return []
-  const at = `search=${textAt(context, given.span)}`
+  const searchNode = ast.single.search
+  if (searchNode === undefined) return []
+  const at = `search=${textAt(context, searchNode.span)}`
   const columns = resource.search
   if (columns.length === 0) throw searchNotOffered(resource.endpoint, at)
-  const words = [...new Set(given.text.split(/\s+/u).filter((word) => word !== ''))]
+  const words = [...new Set(searchNode.text.split(/\s+/u).filter((word) => word !== ''))]
   if (!words.every(isSearchable)) {
-    throw invalidParameter('search', given.text, 'words of at most 1000 characters')
+    throw invalidParameter('search', searchNode.text, 'words of at most 1000 characters')
   }
   const most = resource.settings.limits.conditions
   if (words.length * columns.length > most) {

@@ -8,6 +8,7 @@ const longestText = 1000
 /** Whether a string is short enough to search for. */
 export const isSearchable = (text: string): boolean => text.length <= longestText
 
+/** How a string is searched in a column: the members of a `text` condition. */
 export interface PlannedTextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
   readonly text: string

@@ -1,5 +1,5 @@
-// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from
-// HAVING (docs/reference/query-language.md).
+// The condition pass: plans filters, groups of filters and relation filters as typed conditions, and separates WHERE from HAVING
+// (docs/reference/query-language.md): `price__ge=30` → `{ kind: 'compare', operand: books.price, operator: 'ge', value: '30' }`.
 
 import {
   conflictingParameters,
@@ -31,11 +31,12 @@ import { testOf } from './operator-test.ts'
 import { planRelationFilter } from './relation-filter.ts'
 import { planValue } from './value.ts'
 
-/** Returns the aggregate or bucket with a label; undefined for any other name. */
+/** Returns the aggregate or bucket with a label, such as `n` of `count(books)|n`; undefined for any other name. */
 export type Labels = (name: string) => Operand | undefined
 
 const noLabels: Labels = () => undefined
 
+/** The conditions of a query, by the clause of SQL that tests them. */
 export interface PlannedConditions {
   readonly where: readonly Condition[]
   readonly having: readonly Condition[]
@@ -126,6 +127,7 @@ function stageOf(condition: Condition): 'where' | 'having' | 'both' {
   }
 }
 
+/** Plans one condition of any kind. */
 function planCondition(
   context: PlanContext,
   names: Names,
@@ -195,6 +197,7 @@ const withSlot = (condition: Condition, { value }: FilterNode): Condition =>
     ? { ...condition, slot: { query: value.span.start } }
     : condition
 
+/** Returns the hint that lists the operators for an operand's type. */
 function fitting(operand: Operand): string {
   const type = operandType(operand)
   const names = Object.keys(filterOperators) as FilterOperator[]

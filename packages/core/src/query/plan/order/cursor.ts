@@ -1,15 +1,16 @@
-// Cursors: opaque strings that hold an order and the values of one row in it (docs/reference/query-language.md).
+// Cursors: the opaque strings of `after=` and `before=`, in the URLs of the next and previous page. Each is base64 of JSON that holds an
+// order and the values of one row in it: `["Book books.price-f books.id+l","30","7"]` (docs/reference/query-language.md).
 
 import { invalidParameter } from '../../../errors.ts'
 
 /** A row's value for each term of the order, as a string; null for NULL. */
 export type CursorValues = readonly (string | null)[]
 
-/** Stands in a cursor for a long value, which is read from the row that the other values of the cursor identify. */
-export const inRow = 0
+/** Stands in a cursor for a long value, which `cursor-row.ts` reads from the row that the other values of the cursor identify. */
+export const longValueMark = 0
 
 /** The parts of a cursor, one for each term of the order. */
-export type CursorParts = readonly (string | null | typeof inRow)[]
+export type CursorParts = readonly (string | null | typeof longValueMark)[]
 
 /** A longer value is not part of a cursor, because the URL of the next page could be too long, in characters. */
 const longestValue = 200
@@ -30,8 +31,9 @@ export function writeCursor(
   return /[+/]/.test(bare) ? bare.replaceAll('+', '-').replaceAll('/', '_') : bare
 }
 
+/** The value, or the mark of a long one that is not part of the key. */
 const partOf = (value: string | null, isKey: boolean): CursorParts[number] =>
-  isKey || value === null || value.length <= longestValue ? value : inRow
+  isKey || value === null || value.length <= longestValue ? value : longValueMark
 
 /** Encodes a string as UTF-8, one character per byte, for `btoa`. ASCII, the usual case, needs no conversion. */
 function bytesOf(text: string): string {
@@ -48,7 +50,10 @@ function textOf(binary: string): string {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
-/** Decodes a cursor; throws a 400 if it is malformed or belongs to another order. */
+/**
+ * Decodes a cursor; throws a 400 if it is malformed or belongs to another order. `name` is the parameter, `after` or `before`; `terms` the
+ * number of values that the order has; `key` as in `writeCursor`.
+ */
 export function readCursor(
   name: string,
   cursor: string,
@@ -62,7 +67,7 @@ export function readCursor(
     (part, i) =>
       part === null ||
       typeof part === 'string' ||
-      (part === inRow && key !== undefined && !key.has(i)),
+      (part === longValueMark && key !== undefined && !key.has(i)),
   )
   if (order === undefined || !areParts) {
     throw invalidParameter(name, shortened(cursor), 'a cursor taken from next_url or previous_url')
@@ -73,6 +78,7 @@ export function readCursor(
   return values as CursorParts
 }
 
+/** The JSON of a cursor; undefined if it is malformed. */
 function decode(cursor: string): unknown {
   try {
     return JSON.parse(textOf(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))

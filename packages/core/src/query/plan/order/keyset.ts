@@ -1,4 +1,5 @@
-// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins after the cursor's row (docs/reference/query-language.md).
+// The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row, found by its values in the
+// order instead of by an offset (docs/reference/query-language.md).
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -9,7 +10,7 @@ import { isStorable, keyValue } from '../conditions/value.ts'
 import type { PlanContext } from '../context.ts'
 import type { KeysetPage, KeysetTerm, PlannedOrder, RowPlan, Value } from '../plan.ts'
 import { isToMany } from '../relations/joins.ts'
-import { type CursorParts, type CursorValues, inRow, readCursor } from './cursor.ts'
+import { type CursorParts, type CursorValues, longValueMark, readCursor } from './cursor.ts'
 import { pageSize } from './page.ts'
 import { isRawCursorText, rawValueOf } from './raw-cursor-text.ts'
 
@@ -59,7 +60,7 @@ function pageBeyond(page: KeysetPage, text: string): KeysetPage {
   return {
     ...page,
     values: typedValues(direction, terms, parts),
-    unread: parts.flatMap((part, i) => (part === inRow ? [i] : [])),
+    unread: parts.flatMap((part, i) => (part === longValueMark ? [i] : [])),
   }
 }
 
@@ -91,6 +92,7 @@ export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined
   }
 }
 
+/** Plans one term of the order as a part of cursors; throws a 400 if its values cannot be in a cursor. */
 function keysetTerm(rows: RowPlan, { operand, descending, nulls }: PlannedOrder): KeysetTerm {
   if (operand.kind === 'related') {
     throw unsupportedQuery(
@@ -134,13 +136,14 @@ function signatureOf(context: PlanContext, rows: RowPlan): string {
   return [context.resource.name, ...distinct, ...terms].join(' ')
 }
 
+/** Converts the texts of a cursor to values; `name` is the parameter, for errors. */
 function typedValues(
   name: string,
   terms: readonly KeysetTerm[],
   parts: CursorParts,
 ): readonly (Value | null)[] {
   return parts.map((text, i) => {
-    if (text === null || text === inRow) return null
+    if (text === null || text === longValueMark) return null
     const value = cursorValue((terms[i] as KeysetTerm).ref.column, text)
     if (value === undefined) {
       throw invalidParameter(name, text, 'a cursor taken from next_url or previous_url')
@@ -149,7 +152,7 @@ function typedValues(
   })
 }
 
-/** Converts a cursor's text to a value. */
+/** Converts one text of a cursor to a value of the column; undefined if it is none. A raw value (`raw-cursor-text.ts`) stays text. */
 export function cursorValue(column: NamedColumn, text: string): Value | undefined {
   if (isRawCursorText(text)) return rawValueOf(text) === undefined ? undefined : text
   const special = column.special?.read(text)

@@ -102,6 +102,7 @@ export function allowOrder(context: PlanContext): void {
   }
 }
 
+/** Plans one item of `order_by` on an operand; throws a 400 if its type has no order. */
 function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedOrder {
   allowOnRelated(context, operand, 'allowOrderBy', textAt(context, node.span))
   const type = operandType(operand)
@@ -125,6 +126,7 @@ function totalOrder(
   return order
 }
 
+/** Whether two operands have the same value in every row. */
 function sameOperand(a: Operand, b: Operand): boolean {
   if (a.kind === 'column') return b.kind === 'column' && sameColumn(a, b)
   if (a.kind === 'related' || b.kind === 'related') return a === b

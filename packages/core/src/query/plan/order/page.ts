@@ -1,4 +1,4 @@
-// The page pass: plans `page` and `limit` as limit and offset. Values out of range are a 400, never reduced silently
+// The page pass: plans `page=3&limit=20` as LIMIT 20 and OFFSET 40. Values out of range are a 400, never reduced silently
 // (docs/reference/query-language.md).
 
 import { invalidParameter } from '../../../errors.ts'
@@ -15,8 +15,10 @@ export function planPage(context: PlanContext): NumberedPage {
   return numbered(positive('page', page?.text, 1, lastPage(size)), size)
 }
 
+/** The largest page number whose offset fits. */
 const lastPage = (size: number): number => Math.floor(largestOffset / size) + 1
 
+/** The page with this number, from 1. */
 const numbered = (number: number, limit: number): NumberedPage => ({
   kind: 'numbered',
   number,
@@ -36,6 +38,7 @@ export function pageSize(context: PlanContext): number {
   return positive('limit', context.ast.single.limit?.text, pageSizeDefault, pageSizeMax)
 }
 
+/** Converts the text of the parameter `name` to a whole number; throws a 400 if it is not from 1 to `largest`. */
 function positive(
   name: string,
   text: string | undefined,
@@ -50,4 +53,5 @@ function positive(
   return value
 }
 
+/** The number; 0, which no parameter takes, for other text. */
 const wholeNumber = (text: string): number => (/^[0-9]{1,10}$/.test(text) ? Number(text) : 0)

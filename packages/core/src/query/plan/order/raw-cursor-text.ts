@@ -1,4 +1,5 @@
-// The text in a cursor for a stored value that is not of its column's type, on databases that do not enforce types.
+// The text in a cursor for a stored value that is not of its column's type, such as a word in an integer column of SQLite, which does not
+// enforce types. The page beyond it compares the value as it is stored.
 
 import { base64, bytesOfBase64 } from '../../../lib/json/base64.ts'
 
@@ -17,6 +18,7 @@ export function rawCursorText(raw: unknown): string {
   return `${mark}${Number.isFinite(number) ? number : number > 0 ? '1e999' : '-1e999'}`
 }
 
+/** Whether a text of a cursor stands for a stored value. */
 export const isRawCursorText = (text: string): boolean => text.startsWith(mark)
 
 /** Reads the stored value from a text that `rawCursorText` has written; undefined for any other text. */

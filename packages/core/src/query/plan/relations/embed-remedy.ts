@@ -1,4 +1,4 @@
-// embedRemedy: says which parameters would embed a relation.
+// embedRemedy: says which parameters would embed a relation, for the 400 of an option such as `books.limit=3` without embedded books.
 
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 import type { PlanContext } from '../context.ts'

@@ -31,10 +31,17 @@ import {
   type RelationOptions,
 } from './relation-options.ts'
 
+/**
+ * The values of `dump=`. `url` embeds nothing; `json` all relations, and `hybrid` the to-one ones, to the depth of the setting; `dynamic`
+ * the relations that `join` names.
+ */
 const modes: readonly SerializationType[] = ['url', 'json', 'dynamic', 'hybrid']
 
-/** One level of the embed tree, with the values that decide which relations of the level are embedded. */
-interface Level {
+/**
+ * One level of the embed tree: the base, or the rows of an embedded relation, with the values that decide which relations of the level are
+ * embedded.
+ */
+interface EmbedLevel {
   readonly context: PlanContext
   readonly mode: SerializationType
   /** How many more levels the modes json and hybrid may embed. */
@@ -45,6 +52,7 @@ interface Level {
   readonly path: string
   /** Paths of the relations named in `join`. */
   readonly joined: ReadonlySet<string>
+  /** The options of all relations of the query. */
   readonly options: RelationOptions
 }
 
@@ -71,7 +79,7 @@ export function planRelations(
   const options = planRelationOptions(context)
   const mode = dumpMode(context)
   const relations = showsRelations(context)
-    ? expand({
+    ? planLevel({
         context,
         mode,
         remainingDepth: context.resource.settings.serializationDepth ?? 1,
@@ -101,6 +109,7 @@ function leftOut(all: PlannedRelations, without: ReadonlySet<string>): PlannedRe
   }
 }
 
+/** The mode that `dump=` asks for; the resource's own without it. */
 function dumpMode(context: PlanContext): SerializationType {
   const text = context.ast.single.dump?.text
   if (text === undefined) return context.resource.settings.serializationType
@@ -109,6 +118,7 @@ function dumpMode(context: PlanContext): SerializationType {
   throw invalidParameter('dump', text, `one of ${modes.join(', ')}`, didYouMean(text, modes))
 }
 
+/** Whether responses contain relations at all: `dump_relationships=false` and a setting leave them out. */
 function showsRelations(context: PlanContext): boolean {
   const text = context.ast.single.dump_relationships?.text
   const shown = text === undefined ? true : parseBoolean(text)
@@ -116,6 +126,7 @@ function showsRelations(context: PlanContext): boolean {
   return shown && context.resource.settings.addRelations
 }
 
+/** The paths of the joined relations, such as `author.publisher`. */
 function joinedPaths(names: Names): ReadonlySet<string> {
   const paths = new Map<Source, string>([[names.base, '']])
   for (const join of names.joins) {
@@ -126,7 +137,8 @@ function joinedPaths(names: Names): ReadonlySet<string> {
 
 const extend = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
-function expand(level: Level): PlannedRelations {
+/** Plans all relations of a level: each is embedded or a URL. */
+function planLevel(level: EmbedLevel): PlannedRelations {
   const embeds: EmbedPlan[] = []
   const links: ResolvedRelation[] = []
   for (const relation of level.context.resource.relations.values()) {
@@ -137,18 +149,21 @@ function expand(level: Level): PlannedRelations {
   return embeds.length === 0 ? linksOnly(level.context.resource) : { embeds, links }
 }
 
-function isEmbedded(level: Level, relation: ResolvedRelation, path: string): boolean {
+/** Whether a relation is embedded: the mode wants it, and the caller may list its records. */
+function isEmbedded(level: EmbedLevel, relation: ResolvedRelation, path: string): boolean {
   return isWanted(level, relation, path) && level.context.reach(relation.target)
 }
 
-function isWanted(level: Level, relation: ResolvedRelation, path: string): boolean {
+/** Whether the mode embeds a relation of the level. */
+function isWanted(level: EmbedLevel, relation: ResolvedRelation, path: string): boolean {
   if (level.mode === 'dynamic') return level.joined.has(path)
   if (level.mode === 'url' || level.remainingDepth < 1) return false
   if (relation === level.parentRelation?.inverse) return false
   return level.mode === 'json' || relation.cardinality === 'one'
 }
 
-function planEmbed(level: Level, relation: ResolvedRelation, path: string): EmbedPlan {
+/** Plans an embedded relation with its options, and the levels below it. */
+function planEmbed(level: EmbedLevel, relation: ResolvedRelation, path: string): EmbedPlan {
   const options = level.options.of(path)
   // An embed is read by its own statement, so its aliases are independent.
   const context: PlanContext = {
@@ -174,7 +189,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   const isRecord = fields === undefined || change !== undefined
   const all: PlannedRelations =
     isRecord && relation.target.settings.addRelations
-      ? expand({
+      ? planLevel({
           ...level,
           context,
           remainingDepth: level.remainingDepth - 1,
@@ -202,6 +217,7 @@ function planEmbed(level: Level, relation: ResolvedRelation, path: string): Embe
   }
 }
 
+/** Plans the related rows with the filters and the order of the relation's options. */
 function embeddedRows(
   context: PlanContext,
   names: Names,

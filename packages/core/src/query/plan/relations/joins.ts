@@ -41,6 +41,7 @@ export function planJoins(context: PlanContext, base: Source): readonly PlannedJ
   return joins
 }
 
+/** The type that `join_type` names; `inner` without it. */
 function joinType(text: string | undefined): PlannedJoin['type'] {
   const type = joinTypes.get(text ?? 'inner')
   if (type === undefined)
@@ -48,6 +49,7 @@ function joinType(text: string | undefined): PlannedJoin['type'] {
   return type
 }
 
+/** Adds the joins of one item, `author.publisher`, to `joins`. */
 function addPath(
   context: PlanContext,
   base: Source,

@@ -3,6 +3,7 @@
 
 import type { ResolvedRelation } from '../../../model/registry/resource.ts'
 
+/** Whether the relation's foreign key refers to the whole primary key of its target. */
 export const refersToPrimaryKey = ({ kind, to, target }: ResolvedRelation): boolean =>
   kind === 'belongsTo' &&
   to.length === target.primaryKey.length &&

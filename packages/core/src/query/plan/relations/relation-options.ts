@@ -25,6 +25,7 @@ export interface OptionsOfRelation {
   readonly at: string
 }
 
+/** The options of all relations of a query. */
 export interface RelationOptions {
   /** Returns the options of the relation at a path such as `books.author`, and marks them as used. */
   of(path: string): OptionsOfRelation
@@ -34,6 +35,7 @@ export interface RelationOptions {
 
 const noOptions: OptionsOfRelation = { order: [], where: [], at: '' }
 
+/** Collects the options of the query by the paths of their relations; throws a 400 for an unknown relation. */
 export function planRelationOptions(context: PlanContext): RelationOptions {
   const byPath = new Map<string, CollectedOptions>()
   for (const node of context.ast.relationOptions) {
@@ -63,6 +65,7 @@ export function planRelationOptions(context: PlanContext): RelationOptions {
   }
 }
 
+/** Returns the path of an option with the exact names of its relations. */
 function relationPath(context: PlanContext, node: RelationOptionNode): string {
   let resource = context.resource
   const keys = node.path.map(({ text }) => {
@@ -89,6 +92,7 @@ interface CollectedOptions extends OptionsOfRelation {
   readonly where: ConditionNode[]
 }
 
+/** Adds one option to those of its relation; only `limit` may not be repeated. */
 function add(options: CollectedOptions, node: RelationOptionNode, at: string): void {
   switch (node.option) {
     case 'limit':

@@ -1,4 +1,5 @@
-// The relations of paths in `exists(…)` and aggregates, which need no join.
+// The relations of paths in `exists(books.tags)` and `count(books.tags)`, which need no join. A path may end in a json column:
+// `exists(books.details.size__gt=3)`.
 
 import { unknownPathSegment } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'
@@ -18,8 +19,8 @@ export function jsonColumnAt(base: Resource, path: readonly TextNode[]): number 
   return undefined
 }
 
-/** Returns the field with these segments put before its path. */
-export const continued = (segments: readonly TextNode[], field: FieldNode): FieldNode => {
+/** Returns the field with these segments put before its path: `details` and `size` → `details.size`. */
+export const fieldWithPathBefore = (segments: readonly TextNode[], field: FieldNode): FieldNode => {
   const inside = segments.map(({ text }) => text)
   const text = [...inside, field.text].join('.')
   return { ...field, path: [...inside, ...field.path], text }

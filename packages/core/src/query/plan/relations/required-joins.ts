@@ -1,5 +1,5 @@
 // Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins
-// that no condition reads.
+// that no condition reads, as in `GET /api/books?join=author&join_type=left`.
 
 import { sourceOfOperand } from '../conditions/operand-type.ts'
 import type { Condition, PlannedJoin, RowPlan, Source } from '../plan.ts'
@@ -43,14 +43,14 @@ function addSources(condition: Condition, sources: Set<Source>): void {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      for (const one of condition.all) addSources(one, sources)
+      for (const inner of condition.all) addSources(inner, sources)
       return
     case 'not':
       addSources(condition.one, sources)
       return
     case 'exists':
       sources.add(condition.from)
-      for (const one of condition.where) addSources(one, sources)
+      for (const inner of condition.where) addSources(inner, sources)
       return
     case 'linked':
     case 'keys':

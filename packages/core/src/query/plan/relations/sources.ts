@@ -1,4 +1,5 @@
-// Lists the sources of a plan with their roles: access policies must narrow each of them before the plan is compiled.
+// sourcesOf: lists the sources of a plan with their roles; `access/policies/scope.ts` must decide on each of them before the plan is
+// compiled. Every place of a plan that can have a source is visited here.
 
 import type { Condition, Operand, ReadPlan, RowPlan, Source } from '../plan.ts'
 
@@ -54,23 +55,25 @@ export const allSourcesOf = ({
   ...embeds.flatMap(allSourcesOf),
 ]
 
+/** Adds a source with its role, and the source of its junction rows. */
 function addWithLinks(uses: SourceUse[], source: Source, part: SourceUse['part']): void {
   uses.push({ source, part })
   if (source.links !== undefined) uses.push({ source: source.links, part: 'links' })
 }
 
+/** Adds the sources of related rows that a condition reads. */
 function addCondition(uses: SourceUse[], condition: Condition): void {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      for (const one of condition.all) addCondition(uses, one)
+      for (const inner of condition.all) addCondition(uses, inner)
       return
     case 'not':
       addCondition(uses, condition.one)
       return
     case 'exists':
       addWithLinks(uses, condition.source, 'filter')
-      for (const one of condition.where) addCondition(uses, one)
+      for (const inner of condition.where) addCondition(uses, inner)
       return
     case 'linked':
     case 'keys':

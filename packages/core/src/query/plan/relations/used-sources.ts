@@ -1,4 +1,4 @@
-// Which sources the output and the order of a plan read.
+// Which sources the output and the order of a plan read. A statement leaves out the joins to others, if these cannot change its rows.
 
 import { sourceOfOperand } from '../conditions/operand-type.ts'
 import type { RowPlan, Source } from '../plan.ts'

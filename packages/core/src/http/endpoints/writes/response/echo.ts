@@ -15,7 +15,7 @@ import { valueOfJson } from '../../../../query/plan/conditions/value.ts'
 import type { Reach } from '../../../../query/plan/context.ts'
 import type { ReadPlan, Value } from '../../../../query/plan/plan.ts'
 import { planOne } from '../../../../query/plan/read-plan.ts'
-import { keyText, textOfOne } from '../../../../query/run/key.ts'
+import { keyText, keyTextOfOne } from '../../../../query/run/key.ts'
 import type { LoadedRow } from '../../../../query/run/loaded-row.ts'
 import { readAll } from '../../../../query/run/read-rows.ts'
 import type { Opened } from '../../../../query/scoper.ts'
@@ -321,7 +321,7 @@ function keyTextsOf(resource: Resource, rows: readonly LoadedRow[]): readonly st
   const only = parts.length === 1 ? parts[0] : undefined
   return only === undefined
     ? rows.map((row) => keyText(parts.map((part) => part(row))))
-    : rows.map((row) => textOfOne(only(row)))
+    : rows.map((row) => keyTextOfOne(only(row)))
 }
 
 /** The record's value; null if `can_read` refuses it. */
