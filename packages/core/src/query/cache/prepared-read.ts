@@ -118,15 +118,15 @@ interface ScopedStatements {
 
 /** Returns the `statements` of a read: one store of statements for each dialect and each SQL of the scopes. */
 function byDialectAndScopes(): PreparedRead['statements'] {
-  const known = new WeakMap<InternalDialect, readonly ScopedStatements[]>()
+  const byDialect = new WeakMap<InternalDialect, readonly ScopedStatements[]>()
   return (dialect, forms) => {
     // The entry that was used last is first. Comparing a few strings, most of them identical objects, costs less than hashing them.
-    const all = known.get(dialect) ?? []
-    const at = all.findIndex((entry) => areEqual(entry.forms, forms))
-    const used = all[at] ?? { forms, statements: newStatements() }
+    const scoped = byDialect.get(dialect) ?? []
+    const at = scoped.findIndex((entry) => areEqual(entry.forms, forms))
+    const used = scoped[at] ?? { forms, statements: newStatements() }
     if (at !== 0) {
-      const others = all.filter((entry) => entry !== used)
-      known.set(dialect, [used, ...others].slice(0, maxScopeForms))
+      const others = scoped.filter((entry) => entry !== used)
+      byDialect.set(dialect, [used, ...others].slice(0, maxScopeForms))
     }
     return used.statements
   }

@@ -52,16 +52,16 @@ const withNewest = <V>(variant: V, variants: readonly V[]): readonly V[] =>
 
 /** Creates a store of at most `size` names. */
 export function statementStore(size: number): StatementStore {
-  const known = lruMap<Variants>(size)
+  const variantsByName = lruMap<Variants>(size)
   return {
     make<R>({ name, values, style, finish, compile }: StoreRequest<R>) {
-      const variants = known.get(name)
+      const variants = variantsByName.get(name)
       if (variants === 'none') return undefined
       for (const [i, variant] of (variants ?? []).entries()) {
         const { statement, reading } = variant
         const parameters = bind(statement, values)
         if (parameters === undefined) continue
-        if (i > 0) known.set(name, withNewest(variant, variants ?? []))
+        if (i > 0) variantsByName.set(name, withNewest(variant, variants ?? []))
         return {
           statement: printedStatement(statement.text, parameters),
           reading: reading as R,
@@ -71,13 +71,13 @@ export function statementStore(size: number): StatementStore {
       const made = compile(decisions)
       const printed = made && printForStore(made.statement, style, decisions)
       if (made === undefined || printed === undefined) {
-        known.set(name, 'none')
+        variantsByName.set(name, 'none')
         return undefined
       }
       const { reading } = made
       const text = finish(printed.statement.text)
       const variant = { statement: { ...printed.statement, text }, reading }
-      known.set(name, withNewest(variant, variants ?? []))
+      variantsByName.set(name, withNewest(variant, variants ?? []))
       return { statement: printedStatement(text, printed.parameters), reading }
     },
   }

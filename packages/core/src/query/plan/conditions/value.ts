@@ -50,7 +50,7 @@ export function valueOfJson({ type }: TypedColumn, json: JsonValue | undefined):
   return typeof json === 'number' || typeof json === 'boolean' ? json : undefined
 }
 
-/** Whether a part of a key or a cursor may be one: no column can store the other texts. */
+/** Whether a text can be a part of a key or a cursor: no column can store one with NUL or half of a surrogate pair. */
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 
