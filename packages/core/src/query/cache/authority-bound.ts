@@ -110,7 +110,9 @@ export function authorityCache<T>(size: number): AuthorityCache<T> {
       return undefined
     },
     set(name, authority, bound) {
-      const others = (all.get(name) ?? []).filter((other) => other.valueFor(authority) === undefined)
+      const others = (all.get(name) ?? []).filter(
+        (other) => other.valueFor(authority) === undefined,
+      )
       all.set(name, [bound, ...others].slice(0, maxAuthorities))
     },
   }

@@ -7,7 +7,7 @@ import { compileRead, type ReadProgram } from '../compile/read-program.ts'
 import type { Slice } from '../compile/rows/row-query.ts'
 import type { Target } from '../compile/target.ts'
 import type { ReadPlan, Value } from '../plan/plan.ts'
-import { planWithValues, type PreparedRead, prepareRead } from './prepared-read.ts'
+import { type PreparedRead, planWithValues, prepareRead } from './prepared-read.ts'
 import type { Skeleton } from './skeleton.ts'
 import { makeFromStore } from './stored-read.ts'
 

@@ -37,7 +37,9 @@ export interface StatementStore {
    * Returns the statement with the values of the request. Undefined if it cannot be stored: the database does not support it, or Kysely
    * prints a part of it.
    */
-  make<R>(request: StoreRequest<R>): StatementWithReading<R, ReturnType<typeof printedStatement>> | undefined
+  make<R>(
+    request: StoreRequest<R>,
+  ): StatementWithReading<R, ReturnType<typeof printedStatement>> | undefined
 }
 
 /** The texts of one name, the last used first; none if statements of this name cannot be stored. */

@@ -9,9 +9,9 @@ import { isWholeTable } from '../plan/relations/required-joins.ts'
 import {
   embeddedObject,
   noShortcuts,
-  shortcutsOfRows,
   type ReadShortcuts,
   shortcutsForm,
+  shortcutsOfRows,
 } from './json/database-json.ts'
 import {
   type CompiledEmbed,

@@ -31,7 +31,11 @@ export const columnOf = (source: Source, column: NamedColumn): Fragment =>
   sql.id(source.alias, column.dbName)
 
 /** The column of a source, by which the dialect compares its values; other than the registry's if the query of a hook computes them. */
-export const dialectColumnOf = ({ scopes }: Target, source: Source, column: NamedColumn): NamedColumn =>
+export const dialectColumnOf = (
+  { scopes }: Target,
+  source: Source,
+  column: NamedColumn,
+): NamedColumn =>
   scopes.computing && column.path === undefined && scopes.computes(source, column)
     ? { ...column, inPlaceOf: column }
     : column

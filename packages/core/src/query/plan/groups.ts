@@ -93,7 +93,12 @@ function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
 }
 
 /** Records a name of a member of the result objects in `taken`; refuses it if it is already there. `what` names its kind in the error. */
-export function claimMemberName(taken: Map<string, string>, key: string, what: string, at: string): void {
+export function claimMemberName(
+  taken: Map<string, string>,
+  key: string,
+  what: string,
+  at: string,
+): void {
   const other = taken.get(key)
   if (other !== undefined) {
     throw conflictingParameters(

@@ -115,7 +115,8 @@ function fieldIn(
 function unknownField(names: Names, field: FieldNode, at: string, hint?: string): Error {
   const segments = [...field.path, field.column]
   const { source, rest } = lastSource(names, segments, at)
-  if (hint === undefined && source !== undefined) return unknownOfRelation(names, source, rest, field, at)
+  if (hint === undefined && source !== undefined)
+    return unknownOfRelation(names, source, rest, field, at)
   const { resource } = names.base
   const shownHint =
     hint ??

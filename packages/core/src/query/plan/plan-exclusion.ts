@@ -33,7 +33,8 @@ export function planExclusion(resource: Resource, rule: Exclusion): PlannedExclu
   const known = planned.get(rule)
   if (known !== undefined) return known
   const table = tableAlone(resource)
-  const parent = rule.parent && sourceOf(tableAlone(rule.parent.target), 'parent', { includeDeleted: true })
+  const parent =
+    rule.parent && sourceOf(tableAlone(rule.parent.target), 'parent', { includeDeleted: true })
   const [written, other] = [sideOf(table, rule, 'written'), sideOf(table, rule, 'other')]
   const made = { written, other, parent }
   planned.set(rule, made)

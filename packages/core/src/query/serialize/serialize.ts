@@ -27,15 +27,17 @@ export function serializer(shape: LevelShape, base: string): Serializer {
   return (row) => serializerOf(row)(row)
 }
 
-const serializers = cachedByLayout((shape: LevelShape, layout: Layout, base: string): Serializer => {
-  const fieldsOf = fieldsReader(shape, layout)
-  const members = membersOf(shape, layout, base)
-  return (row) => {
-    const object = fieldsOf(row.raw)
-    for (const { name, read } of members) object[name] = read(row)
-    return object
-  }
-})
+const serializers = cachedByLayout(
+  (shape: LevelShape, layout: Layout, base: string): Serializer => {
+    const fieldsOf = fieldsReader(shape, layout)
+    const members = membersOf(shape, layout, base)
+    return (row) => {
+      const object = fieldsOf(row.raw)
+      for (const { name, read } of members) object[name] = read(row)
+      return object
+    }
+  },
+)
 
 /** Reads the visible fields of a row. */
 function fieldsReader(

@@ -13,7 +13,7 @@ import { cursorValue } from '../../plan/order/keyset.ts'
 import { isRawCursorText, rawCursorText, rawValueOf } from '../../plan/order/raw-cursor-text.ts'
 import type { KeysetPage, KeysetTerm, Value } from '../../plan/plan.ts'
 import { slotParam } from '../bound-target.ts'
-import { dialectColumnOf, columnOf, valueIn } from '../source.ts'
+import { columnOf, dialectColumnOf, valueIn } from '../source.ts'
 import type { Target } from '../target.ts'
 
 /**
@@ -200,7 +200,11 @@ function compare(
 }
 
 /** Refuses a cursor with a raw value that the column of this database cannot hold, such as one of a cursor of another database. */
-function refuseForeignCursor({ dialect }: Target, terms: readonly KeysetTerm[], values: CursorRow): void {
+function refuseForeignCursor(
+  { dialect }: Target,
+  terms: readonly KeysetTerm[],
+  values: CursorRow,
+): void {
   for (const [i, { ref }] of terms.entries()) {
     const value = values[i] ?? null
     if (cursorValueKind(ref.column, value) !== 'raw') continue

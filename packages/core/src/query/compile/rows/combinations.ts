@@ -78,7 +78,7 @@ const startKeys = (combining: Combining, source: Source): readonly Aliased[] =>
 /** The rows of a join, each once: those that some row where the join starts is joined to. */
 function compileJoined(combining: Combining, step: NumberedJoin): Fragment {
   const { target } = combining
-  const { join, keys } = one
+  const { join, keys } = step
   const own = keys.map(({ column, ref }) => sql`${target.dialect.comparable(column, ref)}`)
   const selected = [...own.map((key, i) => key.as(ownKey(i))), ...startKeys(combining, join.source)]
   const starts = keys.map((_, i) => sql.id(startKey(step, i)))

@@ -13,8 +13,8 @@ import type { Condition, Operand, RelatedRef, Value } from '../../plan/plan.ts'
 import { valueParam } from '../bound-target.ts'
 import { readLock } from '../read-lock.ts'
 import {
-  dialectColumnOf,
   columnOf,
+  dialectColumnOf,
   joinedSource,
   joinKeys,
   junctionAlias,

@@ -64,7 +64,9 @@ const readsWholeTable = ({ dialect, scopes, locks }: Target, plan: RowPlan): boo
   plan.distinctOn === undefined &&
   plan.joins.length === 0 &&
   scopes.of(plan.from) === 'all' &&
-  plan.where.every((condition) => operandsOf(condition).every((operand) => operand?.kind === 'related'))
+  plan.where.every((condition) =>
+    operandsOf(condition).every((operand) => operand?.kind === 'related'),
+  )
 
 /** What a condition tests; undefined for one that tests something else than a value of the row. */
 function operandsOf(condition: Condition): readonly (Operand | undefined)[] {

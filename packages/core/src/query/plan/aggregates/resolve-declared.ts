@@ -15,7 +15,7 @@ import { operandType } from '../conditions/operand-type.ts'
 import { planWhere } from '../conditions/where.ts'
 import { createSource, type PlanContext } from '../context.ts'
 import type { Condition, Operand } from '../plan.ts'
-import { planDeclared, noParseLimits } from './declared-aggregate-plan.ts'
+import { noParseLimits, planDeclared } from './declared-aggregate-plan.ts'
 
 /**
  * Resolves the declared aggregates of the resources, and adds what is wrong to `problems`. Plans each as a request would, so that a mistake

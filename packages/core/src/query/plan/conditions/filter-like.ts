@@ -56,8 +56,8 @@ function testsOf(column: NamedColumn, value: string): readonly string[] {
   if (isComparable && (isNull.length === 0 || isValueOf(column, value))) {
     return [...isNull, `${name}__eq=${value}`]
   }
-  const [fitting = 'isnull'] = (Object.keys(filterOperators) as FilterOperator[]).filter((operator) =>
-    operatorFits(operator, column),
+  const [fitting = 'isnull'] = (Object.keys(filterOperators) as FilterOperator[]).filter(
+    (operator) => operatorFits(operator, column),
   )
   return isNull.length > 0 ? isNull : [`${name}__${fitting}=…`]
 }
