@@ -1,7 +1,7 @@
 /** How much of a request an error repeats: excerpts, lists of problems, and the function that limits them. */
 
 import { uniqueViolation, unknownColumn, validationFailed } from '../../packages/core/src/errors.ts'
-import { bounded, excerpt, listed } from '../../packages/core/src/lib/error-size.ts'
+import { boundedError, excerpt, listedProblems } from '../../packages/core/src/lib/error-size.ts'
 import type { FieldProblem } from '../../packages/core/src/lib/problems/problem-codes.ts'
 import { notAnObject, refusedByHost } from '../../packages/core/src/problems.ts'
 import { equal, ok } from '../support/assert.ts'
@@ -30,7 +30,7 @@ suite('the size of an error', (test) => {
   test('every member is bounded, whichever characters it contains', () => {
     for (const sign of ['a', '"', '\u0001', 'é', '😀', '\ud800']) {
       const long = sign.repeat(100_000)
-      const { error, reason, code, at } = bounded({
+      const { error, reason, code, at } = boundedError({
         error: long,
         reason: long,
         code: 'x',
@@ -39,7 +39,7 @@ suite('the size of an error', (test) => {
       equal(code, 'x')
       ok(bytesOf({ error, reason, at }) < 16_000, JSON.stringify(sign))
     }
-    equal(bounded({ error: 'Forbidden' }), { error: 'Forbidden' })
+    equal(boundedError({ error: 'Forbidden' }), { error: 'Forbidden' })
   })
 
   test('a sentence that quotes a long string is not cut off at its end', () => {
@@ -50,7 +50,7 @@ suite('the size of an error', (test) => {
 
   test('a hundred problems are listed, the others counted', () => {
     const found = Array.from({ length: 250 }, (_, i) => wrong(`[${i}]`))
-    const { reason, problems } = listed(found)
+    const { reason, problems } = listedProblems(found)
     equal(Object.keys(reason).length, 101)
     equal(reason[''], ['and 150 more problems'])
     equal(problems.length, 101)
@@ -61,11 +61,11 @@ suite('the size of an error', (test) => {
       message: 'and 150 more problems',
     })
     const some = found.slice(0, 100)
-    equal(listed(some, 1).reason, {
+    equal(listedProblems(some, 1).reason, {
       ...Object.fromEntries(some.map(({ path, message }) => [path, [message]])),
       '': ['and 1 more problem'],
     })
-    equal(listed(some).problems, some)
+    equal(listedProblems(some).problems, some)
   })
 
   test('fewer are listed if their paths or messages are long', () => {
@@ -89,7 +89,7 @@ suite('the size of an error', (test) => {
   })
 
   test('a problem of the whole body is not dropped', () => {
-    equal(listed([{ path: '', ...notAnObject }], 3).reason, {
+    equal(listedProblems([{ path: '', ...notAnObject }], 3).reason, {
       '': ['Expected an object.', 'and 3 more problems'],
     })
   })

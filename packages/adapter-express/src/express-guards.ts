@@ -1,4 +1,4 @@
-// Guards of the host's own Express routes, by the authentication and the roles of the API.
+// Guards of the host's own Express routes, such as `app.get('/reports', requireUser(api), …)`, by the API's authentication and roles.
 
 import type { IncomingMessage } from 'node:http'
 import type { HostRule } from '@model-api/core'
@@ -59,6 +59,7 @@ export const requireRoles = (
 // biome-ignore lint/suspicious/noExplicitAny: the record of the host's own user model
 export const currentUser = <User = any>(req: IncomingMessage): User => userOf<User>(req)
 
+/** The middleware of a rule: calls `next()` for a request that may pass, and sends the refusal of others. */
 const guarding =
   (api: GuardingApi, rule: HostRule): Handler =>
   (req, res, next) => {

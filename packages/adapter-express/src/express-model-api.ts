@@ -1,4 +1,4 @@
-// Express middleware: passes requests with the API's paths to the API, and all others to next().
+// modelApi: Express middleware that passes requests with the API's paths to the API, and all others to next().
 
 import type { ServerResponse } from 'node:http'
 import type { Api } from '@model-api/core'

@@ -31,13 +31,13 @@ export const requestOf = (ctx: KoaContext, { url, baseUrl }: Place, body: unknow
 export const parsedBody = (ctx: KoaContext): unknown => (ctx.request as { body?: unknown }).body
 
 /** Puts a response whose body is an object into the context. */
-export function answer(ctx: KoaContext, response: ApiResponse): void {
+export function putResponse(ctx: KoaContext, response: ApiResponse): void {
   const { body: _, ...others } = response
-  answerText(ctx, { ...others, text: responseText(response) })
+  putText(ctx, { ...others, text: responseText(response) })
 }
 
 /** Puts a response whose body is text, as `api.answer` returns it, into the context. */
-export function answerText(ctx: KoaContext, response: TextResponse): void {
+export function putText(ctx: KoaContext, response: TextResponse): void {
   const { status, text, bytes } = response
   // Headers before the body: Koa guesses a content type if there is none, also for an empty body.
   setHeaders(ctx.res, response)

@@ -16,4 +16,5 @@ export interface KoaContext {
   body: unknown
 }
 
+/** A middleware of Koa. */
 export type Handler = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<unknown>

@@ -1,4 +1,4 @@
-// Guards of the host's own Koa routes, by the authentication and the roles of the API.
+// Guards of the host's own Koa routes, such as `router.get('/reports', requireUser(api), …)`, by the API's authentication and roles.
 
 import type { IncomingMessage } from 'node:http'
 import type { HostRule } from '@model-api/core'
@@ -11,7 +11,7 @@ import {
   roleRule,
   currentUser as userOf,
 } from '@model-api/http-node'
-import { answer, parsedBody, placeIn } from './answer.ts'
+import { parsedBody, placeIn, putResponse } from './answer.ts'
 import type { Handler } from './koa-context.ts'
 
 /**
@@ -59,11 +59,12 @@ export const requireRoles = (
 export const currentUser = <User = any>(ctx: { readonly req: IncomingMessage }): User =>
   userOf<User>(ctx.req)
 
+/** The middleware of a rule: calls `next()` for a request that may pass, and puts the refusal of others into the context. */
 const guarding =
   (api: GuardingApi, rule: HostRule): Handler =>
   async (ctx, next) => {
     const parts = { ...placeIn(ctx, api.prefix), body: parsedBody(ctx), host: ctx }
     const refused = await guard(api, rule, ctx.req, parts)
     if (refused === undefined) return next()
-    answer(ctx, refused)
+    putResponse(ctx, refused)
   }

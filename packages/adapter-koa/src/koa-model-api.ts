@@ -1,8 +1,9 @@
-// Koa middleware: passes requests with the API's paths to the API, and all others to next().
+// modelApi: Koa middleware that passes requests with the API's paths to the API, and all others to next(). And apiErrors, for errors of
+// the host's middleware before it.
 
 import type { Api } from '@model-api/core'
 import { connectionTurn, hostError, limitSending, readParsed } from '@model-api/http-node'
-import { answer, answerText, parsedBody, placeIn, requestOf } from './answer.ts'
+import { parsedBody, placeIn, putResponse, putText, requestOf } from './answer.ts'
 import type { Handler } from './koa-context.ts'
 
 /**
@@ -25,7 +26,7 @@ export function modelApi(
     if (turn !== undefined && !(await turn)) return
     const read = readParsed(ctx.req, parsedBody(ctx), api.bodyLimit)
     const body = read instanceof Promise ? await read : read
-    answerText(ctx, await api.answer(requestOf(ctx, place, body)))
+    putText(ctx, await api.answer(requestOf(ctx, place, body)))
     limitSending(ctx.res)
   }
 }
@@ -48,7 +49,7 @@ export function apiErrors(
       await next()
     } catch (error) {
       if (!api.owns(request.url)) throw error
-      answer(ctx, await api.refuse(request, hostError(error)))
+      putResponse(ctx, await api.refuse(request, hostError(error)))
     }
   }
 }

@@ -2,7 +2,7 @@
 // is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur.
 
 import type { ErrorBody } from './lib/error-body.ts'
-import { bounded, excerpt, listed, longestPath } from './lib/error-size.ts'
+import { boundedError, excerpt, listedProblems, longestPath } from './lib/error-size.ts'
 import type { JsonValue } from './lib/json/json-value.ts'
 import { operationAt } from './lib/operation-at.ts'
 import { isMessagesByPath } from './lib/problems/messages-by-path.ts'
@@ -136,7 +136,7 @@ const refusal = (
   status: number,
   body: ErrorBody,
   headers?: Readonly<Record<string, string>>,
-): ApiError => new ApiError(status, bounded(body), headers)
+): ApiError => new ApiError(status, boundedError(body), headers)
 
 /** Quotes text of the client, cut to a maximum length. */
 const quoted = (text: string): string => `"${excerpt(text)}"`
@@ -187,7 +187,7 @@ const refusedFor = (
   refusal(status, {
     error: phraseOfRefusal[status],
     code,
-    ...(problems.length === 0 ? { reason: whole.message } : listed(problems)),
+    ...(problems.length === 0 ? { reason: whole.message } : listedProblems(problems)),
   })
 
 const tooLarge = (code: string, reason: string): ApiError =>
@@ -735,7 +735,7 @@ export const validationFailed = (
   refusal(400, {
     error: 'Validation failed',
     code: 'validation_failed',
-    ...listed(problems, more),
+    ...listedProblems(problems, more),
   })
 
 /** An operation of a batch that is sign-in, documentation, health, or a batch. */

@@ -1,4 +1,4 @@
-// Parses the command line and runs a command; returns the exit code.
+// run: parses the command line of `model-api`, checks its options and runs the command (`commands/`); returns the exit code.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -116,6 +116,7 @@ export async function run(args: readonly string[], io: CommandIo): Promise<numbe
   }
 }
 
+/** Runs the command that the first word names. */
 async function runWords(words: Words, io: CommandIo): Promise<void> {
   const [name, target, ...more] = words.positionals
   if (words.values.version) return io.out(version())
@@ -130,6 +131,7 @@ async function runWords(words: Words, io: CommandIo): Promise<void> {
   await commands[name as keyof typeof commands](target, words, io)
 }
 
+/** Parses words and options; throws a UsageError for an unknown option. */
 function readWords(args: readonly string[]) {
   for (const arg of args) {
     if (arg === '--') break

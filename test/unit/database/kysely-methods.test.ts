@@ -2,8 +2,8 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import {
   answerStatements,
-  isTaken,
-  takeStatements,
+  isIntercepted,
+  interceptStatements,
 } from '../../../packages/core/src/database/statements/kysely-methods.ts'
 import { equal, rejects } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -27,7 +27,7 @@ const send = (connection: DatabaseConnection, sql: string): Promise<unknown> =>
   connection.executeQuery(CompiledQuery.raw(sql))
 
 const take = (connection: DatabaseConnection, mark: string) =>
-  takeStatements(connection, (own) => ({
+  interceptStatements(connection, (own) => ({
     execute: (compiled) => own({ ...compiled, sql: `${mark} ${compiled.sql}` }),
   }))
 
@@ -35,10 +35,10 @@ suite('the statements that a lease takes', (test) => {
   test('pass through its sender until they are released', async () => {
     const connection = new Noting()
     const taken = take(connection, 'first')
-    equal(isTaken(connection), true)
+    equal(isIntercepted(connection), true)
     await send(connection, 'a')
     taken?.release()
-    equal(isTaken(connection), false)
+    equal(isIntercepted(connection), false)
     await send(connection, 'b')
     equal(connection.sent, ['first a', 'b'])
   })

@@ -1,6 +1,7 @@
-// Rows as the driver returns them, and how to find a value in them.
+// Rows as the driver returns them, and how to find a value in them: `query/compile` and `write` note where each selected value is, and
+// read it by `cellOf` when the rows arrive.
 
-/** A row from the driver: an object by alias, or an array in the order of the select list. */
+/** A row from the driver: an object by alias (`{ title: 'Emma' }`), or an array in the order of the select list (`['Emma']`). */
 export type RawRow = Readonly<Record<string, unknown>> | readonly unknown[]
 
 /** The location of a value in a row: its index if the row is an array, its alias if it is an object. */
@@ -9,7 +10,7 @@ export interface CellLocation {
   readonly alias: string
 }
 
-/** Where a row contains the JSON of its object. */
+/** Where a row contains the JSON that the database has built for its record. */
 export interface ObjectLocation extends CellLocation {
   /**
    * Whether the JSON is complete, with relations; otherwise it is only the columns, without the closing brace:

@@ -1,4 +1,5 @@
-// Connections: the databases of an API, their dialect and their state. Types only.
+// Connections: the databases of an API, their dialect and their state, made once by `createApi` (`http/call/create-connections.ts`).
+// Types only.
 
 import type { InternalDialect } from '../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -26,6 +27,6 @@ export interface Connections {
   readonly replicas: Replicas | undefined
   /** Results of count statements on `root` that concurrent requests share. */
   readonly counts: SharedCounts
-  /** The state of the health route. */
+  /** Whether the service is ready, as the health route reports it. */
   readonly readiness: Readiness
 }

@@ -46,9 +46,10 @@ export interface ReadinessParts {
   readonly elapsed: () => number
 }
 
+/** Creates the readiness of an API, whose health route (`http/endpoints/service/health.ts`) asks it. */
 export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts): Readiness {
   let draining = false
-  let last: Check | undefined
+  let lastCheck: Check | undefined
 
   const check = async (): Promise<ReadinessState> => {
     const known = await dialect()
@@ -87,10 +88,10 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     async state() {
       if (draining) return 'draining'
       // A check may run for longer than its state is cached.
-      if (last === undefined || (!last.isRunning && elapsed() - last.startedAt > cacheTime)) {
-        last = begin()
+      if (lastCheck === undefined || (!lastCheck.isRunning && elapsed() - lastCheck.startedAt > cacheTime)) {
+        lastCheck = begin()
       }
-      const state = await last.state
+      const state = await lastCheck.state
       return draining ? 'draining' : state
     },
   }

@@ -1,16 +1,18 @@
-// SharedCounts: concurrent requests share their counts. All requests that arrive while a count runs share the next count of the same rows.
+// SharedCounts: concurrent requests share the `count(*)` statements of their lists. All requests that arrive while a count runs share the
+// next count of the same rows.
 
 /** The counts that are running. */
 export interface SharedCounts {
   /**
-   * Joins the requests for a count. `own`: no other request runs it, so the caller counts and then calls `done`. `shared`: another
-   * request is counting; after it ends, `total` counts once for all requests that joined meanwhile.
+   * Joins the requests for a count, which `key` identifies by its SQL and values. `own`: no other request runs it, so the caller counts and
+   * then calls `done`. `shared`: another request is counting; after it ends, `total` counts once for all requests that joined meanwhile.
    *
    * A count therefore never begins before a request that uses it, and includes everything that its client has written.
    */
   join(key: string, count: () => Promise<number>): Turn
 }
 
+/** How a request gets its count. */
 export type Turn =
   | { readonly kind: 'own'; readonly done: () => void }
   | { readonly kind: 'shared'; readonly total: () => Promise<number> }
@@ -27,6 +29,7 @@ interface RunningCount {
 /** Milliseconds after which requests no longer wait for a running count, because it may never end. */
 const maxAge = 1_000
 
+/** Creates the counts of one database; `elapsed` is a monotonic clock in milliseconds. */
 export function createSharedCounts(elapsed: () => number): SharedCounts {
   const running = new Map<string, RunningCount>()
 

@@ -60,10 +60,10 @@ export function detectDialect(db: Kysely<any>, option?: string | InternalDialect
  * database.
  */
 function matchingAdapter(named: InternalDialect, adapter: unknown): InternalDialect {
-  const own = dialectOfAdapter(adapter)
-  if (own === undefined || own === named || named === genericDialect) return named
+  const detected = dialectOfAdapter(adapter)
+  if (detected === undefined || detected === named || named === genericDialect) return named
   throw new Error(
-    `dialect: "${named.name}" was given, but db has Kysely's ${classNames(adapter)[0]}. Leave the option out, or pass "${own.name}".`,
+    `dialect: "${named.name}" was given, but db has Kysely's ${classNames(adapter)[0]}. Leave the option out, or pass "${detected.name}".`,
   )
 }
 
@@ -103,6 +103,7 @@ function dialectOfAdapter(adapter: unknown): InternalDialect | undefined {
   return adapterNames.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
+/** The names of a value's class and of those that it extends. */
 function classNames(value: unknown): string[] {
   const names: string[] = []
   for (let at = prototypeOf(value); at !== null && at !== Object.prototype; at = prototypeOf(at)) {

@@ -1,4 +1,5 @@
-// Dialect: what the service must know about a database to give correct responses; public. Types only.
+// Dialect: what the service must know about a database to give correct responses; public. `query/compile` and `write` build their
+// statements with it, and `serialize` reads the rows. Types only.
 
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../lib/json/json-value.ts'
@@ -20,6 +21,7 @@ export interface DatabaseFailure {
    * - `locked`: another process holds the lock; nothing was executed.
    * - `timeout`: the server ended the statement, or did not respond in time.
    * - `unavailable`: no connection, or a server that cannot take the statement now.
+   * - `other`: none of these, such as a mistake in the statement.
    */
   readonly kind:
     | 'unique'
@@ -85,6 +87,7 @@ export interface Aggregate {
 
 export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
+/** A filter on text: `title__contains=50%`. */
 export interface TextTest {
   readonly match: 'contains' | 'startsWith' | 'endsWith'
   /** Matched literally, not as a pattern. */
@@ -93,6 +96,7 @@ export interface TextTest {
   readonly negated: boolean
 }
 
+/** A filter on a list column: `tags__overlaps=(a,b)`. */
 export interface ListTest {
   /** `contains`: the list has all of the values; `overlaps`: at least one of them. */
   readonly match: 'contains' | 'overlaps'
@@ -100,6 +104,7 @@ export interface ListTest {
   readonly values: Param<readonly PlanValue[]>
 }
 
+/** One term of `order_by`. */
 export interface OrderTerm {
   readonly descending: boolean
   readonly nulls: 'first' | 'last'

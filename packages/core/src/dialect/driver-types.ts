@@ -1,4 +1,5 @@
-// DatabaseOf: the Kysely interface of models, and the types of values as Kysely's drivers return and take them, by the database and the column type. Types only.
+// DatabaseOf: the Kysely interface of models, for statements of the application. Contains the types of values as Kysely's drivers return
+// and take them, by the database and the column type: a datetime of PostgreSQL is a Date. Types only.
 
 import type { ColumnType as KyselyColumn } from 'kysely'
 import type { Column, ColumnType } from '../model/column.ts'
@@ -8,6 +9,7 @@ import type { DbFilled, KyselyTableName, Renamed, TableOf } from '../model/infer
 /** The databases whose drivers have types: `mysql` also for MariaDB. */
 export type DriverName = 'sqlite' | 'postgres' | 'mysql'
 
+/** What the type of a value depends on. */
 type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
 
 interface Texts {

@@ -1,4 +1,5 @@
-// InternalDialect: what the dialects of this package add to the public Dialect. Types only.
+// InternalDialect: what the dialects of this package add to the public Dialect. Each comment says what the caller does with the member,
+// and without it. Types only.
 
 import type { DatabaseConnection, Expression, Kysely, SqlBool } from 'kysely'
 import type { JsonValue } from '../lib/json/json-value.ts'
@@ -30,7 +31,10 @@ export interface InternalDialect extends Dialect {
   readonly sessionSettings?: SessionSettings
   /** The values of a column that do not have the usual format of its type, such as MySQL's zero dates. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
-  /** Whether a column may contain values that are not of its type. Clients can read such values, but neither compare nor write them. */
+  /**
+   * Whether a column may contain values that are not of its type, such as text in an integer column of SQLite. Clients can read such
+   * values, but neither compare nor write them.
+   */
   readonly keepsOtherForms?: (column: DialectColumn) => boolean
   /**
    * Compares like `compare`, for a filter: without the values that are not of the column's type. Order and cursors have a place for
@@ -47,13 +51,13 @@ export interface InternalDialect extends Dialect {
    * `encode` stores. Default: `encode`.
    */
   readonly comparand?: (column: DialectColumn, value: unknown) => unknown
-  /** What a column of the database holds, if that may be less than its model says; the database rounds or cuts other values. */
+  /** What a column of the database holds, if that may be less than its model says; writes refuse values that it would round or cut. */
   readonly holds?: (column: DialectColumn) => Held | undefined
   /** Tests for NULL. Default: `ref is null`. */
   readonly isNull?: (column: DialectColumn, ref: Expression<unknown>) => Expression<SqlBool>
   /**
-   * Returns the database names of the columns of the constraint that an error names; the list may also contain words that are no
-   * columns.
+   * Returns the database names of the columns of the constraint that an error names, which the response to a refused write names; the
+   * list may also contain words that are no columns.
    */
   readonly constraintColumns?: (
     // biome-ignore lint/suspicious/noExplicitAny: any database of the user's
@@ -123,7 +127,10 @@ export interface InternalDialect extends Dialect {
     search: SearchIndex,
     words: readonly string[],
   ) => Expression<unknown> | undefined
-  /** Writes an EXISTS whose rows meet this number of conditions. Absent if the database takes any number that a request may have. */
+  /**
+   * Writes an EXISTS whose rows meet this number of conditions, more than the database takes in one. Absent if the database takes any
+   * number that a request may have.
+   */
   readonly existsOfMany?: (exists: Expression<SqlBool>, conditions: number) => Expression<SqlBool>
   /** How cursors read and compare sort keys. Set if columns may contain values that have no JSON form of the column's type. */
   readonly orderKey?: OrderKey
@@ -372,7 +379,7 @@ export interface NumberedKeys {
   readonly refs: readonly Expression<unknown>[]
 }
 
-/** What `orderedUpdates` says of a column, given by its name in the database. */
+/** The function `orderedUpdates` of the shortcuts; `column` is a name in the database. */
 export type OrderedUpdates = (table: TableName, column: string) => boolean
 
 /** A column with one value for each row. The values are results of `encode`; some may be expressions. */
@@ -417,6 +424,7 @@ export interface MultiRowInserts {
 
 interface InsertId {
   readonly by: 'insert id'
+  /** By how much the key of each row exceeds that of the row before. */
   readonly step: Expression<unknown>
 }
 

@@ -1,4 +1,5 @@
-// RelatedLookUp: how a condition on related rows is looked up. Types only.
+// RelatedLookUp: how a condition on related rows, such as `author.name__ilike=w`, is looked up. The plan chooses it, and the dialect writes
+// the subquery (`keysIn`). Types only.
 
 /**
  * How related rows are looked up:

@@ -1,4 +1,4 @@
-// sessionSettings: the tables of session settings, by database.
+// sessionSettings: the tables of session settings, by database, for other packages: `openDatabase` of http-node sets them in its pools.
 
 import { mysqlSessionSettings } from './mysql/session/mysql-session-settings.ts'
 import { postgresSessionSettings } from './postgres/postgres-session-settings.ts'

@@ -2,7 +2,7 @@
 
 import type { ErrorBody } from '../lib/error-body.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'
-import { quoted } from '../lib/json/quoted.ts'
+import { quotedJson } from '../lib/json/quoted.ts'
 import { stringify } from '../lib/json/stringify.ts'
 import type { DumpSettings } from '../model/settings/settings.ts'
 
@@ -107,12 +107,12 @@ function membersText(
   if (dump.statusCode) text += `"status_code":${status},`
   if (dump.responseMs) text += `"response_ms":${millisecondsText(stamp)},`
   if (dump.totalCount && total !== undefined) text += `"total_count":${total},`
-  if (next != null) text += `"next_url":${quoted(next)},`
+  if (next != null) text += `"next_url":${quotedJson(next)},`
   else if (dump.nullNextUrl) text += '"next_url":null,'
-  if (previous != null) text += `"previous_url":${quoted(previous)},`
+  if (previous != null) text += `"previous_url":${quotedJson(previous)},`
   else if (dump.nullPreviousUrl) text += '"previous_url":null,'
   if (dump.nullErrors) text += '"errors":null,'
-  if (dump.requestId) text += `"request_id":${quoted(stamp.requestId)},`
+  if (dump.requestId) text += `"request_id":${quotedJson(stamp.requestId)},`
   return text
 }
 
@@ -164,7 +164,7 @@ let versioned = { version: '', text: '' }
 /** Returns the member `api_version`. The last one is cached, because all responses of an API have the same version. */
 function versionText(version: string): string {
   if (version !== versioned.version || versioned.text === '') {
-    versioned = { version, text: `"api_version":${quoted(version)},` }
+    versioned = { version, text: `"api_version":${quotedJson(version)},` }
   }
   return versioned.text
 }

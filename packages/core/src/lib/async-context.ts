@@ -1,5 +1,5 @@
-// AsyncContext: a value that a function and everything it awaits can read. Uses AsyncLocalStorage, if the runtime has it,
-// without importing it.
+// AsyncContext: a value that a function and everything it awaits can read, such as the request whose hook is running. Uses
+// AsyncLocalStorage, if the runtime has it, without importing it.
 
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */
@@ -22,6 +22,7 @@ interface AsyncHooks {
   readonly AsyncLocalStorage: new <T>() => Storage<T>
 }
 
+/** Creates a context, one for each kind of value. */
 export function asyncContext<T>(): AsyncContext<T> {
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => unknown }

@@ -1,4 +1,4 @@
-// ErrorBody: the `errors` object of a response. Types only.
+// ErrorBody: the `errors` object of a response. `errors.ts` makes them, the envelope (`http/envelope.ts`) contains them. Types only.
 
 import type { JsonValue } from './json/json-value.ts'
 import type { FieldProblem } from './problems/problem-codes.ts'

@@ -1,4 +1,5 @@
-// Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB.
+// Size limits of errors: quotes of the client's text and lists of problems are cut, so that no error response exceeds 16 KiB. `errors.ts`
+// applies them to every error.
 
 import type { ErrorBody } from './error-body.ts'
 import { type FieldProblem, problem } from './problems/problem-codes.ts'
@@ -41,8 +42,8 @@ export function excerpt(text: string, length: number = longestExcerpt): string {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** Cuts every member of an error to its maximum length. */
-export function bounded({ error, reason, code, at, problems }: ErrorBody): ErrorBody {
+/** Cuts the members of an error to their maximum lengths; those that `listedProblems` has made are short enough. */
+export function boundedError({ error, reason, code, at, problems }: ErrorBody): ErrorBody {
   return {
     error: excerpt(error, longestPath),
     ...(reason === undefined
@@ -67,7 +68,7 @@ interface ListedProblems {
  *
  * `more`: the number of further problems that were found.
  */
-export function listed(found: Iterable<FieldProblem>, more: number = 0): ListedProblems {
+export function listedProblems(found: Iterable<FieldProblem>, more: number = 0): ListedProblems {
   const problems: FieldProblem[] = []
   let left = mostProblems
   let bytes = mostProblemBytes

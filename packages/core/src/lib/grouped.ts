@@ -1,4 +1,4 @@
-// grouped: rows by a key.
+// grouped: groups rows by a key, as `Map.groupBy` does, which Node 20 does not have.
 
 /** Groups rows by a key, in the order in which they come. */
 export function grouped<Row, Key>(rows: readonly Row[], key: (row: Row) => Key): Map<Key, Row[]> {

@@ -1,4 +1,5 @@
-// SHA-256 of a string in JavaScript, synchronous: for runtimes whose only one is WebCrypto's, which is asynchronous.
+// SHA-256 of a string in JavaScript, synchronous: for runtimes whose only one is WebCrypto's, which is asynchronous. `text-hash.ts` uses
+// it in place of `node:crypto`.
 
 /** Returns the first 192 bits of a string's SHA-256 in base64url. */
 export function sha256Of(text: string): string {

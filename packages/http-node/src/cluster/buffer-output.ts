@@ -1,4 +1,5 @@
-// Buffers the output of a worker while it starts: all workers print the same lines, so only the output of one is written.
+// bufferOutput: buffers the output of a worker of `serve --workers` while it starts: all workers print the same lines, so only the output
+// of one is written.
 
 type Write = typeof process.stdout.write
 
@@ -30,18 +31,19 @@ export function bufferOutput(): BufferedOutput {
   }
 }
 
+/** Passes what is written to the stream to `keep` instead; returns the function that restores the stream. */
 function takeOver(
   stream: NodeJS.WriteStream,
   keep: (chunk: string | Uint8Array) => void,
 ): () => void {
   const write = stream.write
-  const kept = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+  const writeToBuffer = (chunk: string | Uint8Array, ...others: unknown[]): boolean => {
     keep(chunk)
-    const done = rest.at(-1)
+    const done = others.at(-1)
     if (typeof done === 'function') process.nextTick(done as () => void)
     return true
   }
-  stream.write = kept as Write
+  stream.write = writeToBuffer as Write
   return () => {
     stream.write = write
   }

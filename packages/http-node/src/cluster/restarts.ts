@@ -1,4 +1,5 @@
-// Restarts: the delay before a worker is replaced, and when to give up, so that a crash loop neither uses all CPU time nor runs forever.
+// restartAfter: the delay before a worker of `serve --workers` that has ended is replaced, and when to give up, so that a crash loop
+// neither uses all CPU time nor runs forever.
 
 /** Milliseconds for which the end of a worker is counted. */
 const countedFor = 60_000

@@ -1,8 +1,10 @@
-// Supervises workers: starts them, replaces those that end, and stops them gracefully. Processes are abstracted as WorkerProcess.
+// supervise: starts the workers of `serve --workers`, replaces those that end, and stops them gracefully. Processes are abstracted as
+// WorkerProcess, so that tests need none.
 
 import { restartAfter } from './restarts.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
+/** What the supervisor is given; tests replace processes and clock. */
 export interface Supervised {
   readonly count: number
   /** Milliseconds for which a worker still accepts requests after it was asked to end. */

@@ -1,4 +1,5 @@
-// WorkerProcess: a worker process as its supervisor sees it, with messages for `serving` and `stop`.
+// WorkerProcess: a worker process as its supervisor sees it. Both exchange two messages: the worker says when it serves, and the supervisor
+// when to stop.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
@@ -20,8 +21,8 @@ export interface WorkerProcess {
 }
 
 /** The messages between a worker and its supervisor. */
-export const serving = 'model-api: serving'
-export const stop = 'model-api: stop'
+export const servingMessage = 'model-api: serving'
+export const stopMessage = 'model-api: stop'
 /** The environment variable that is `1` in the worker that prints the start-up lines for all workers. */
 export const printsVariable = 'MODEL_API_WORKER_SPEAKS'
 
@@ -36,18 +37,18 @@ export function forkWorker(words: readonly string[], prints: boolean): WorkerPro
   const worker = cluster.fork({ [printsVariable]: prints ? '1' : '' })
   let listens = false
   worker.on('message', (message) => {
-    if (message === serving) listens = true
+    if (message === servingMessage) listens = true
   })
   return {
     pid: worker.process.pid ?? 0,
     onServing: (then) =>
       void worker.on('message', (message) => {
-        if (message === serving) then()
+        if (message === servingMessage) then()
       }),
     onEnd: (then) => void worker.once('exit', (code, signal) => then({ code, signal })),
     stop: () => {
       // A message would be lost before the worker listens for messages, so a signal ends the worker then.
-      if (listens && worker.isConnected()) worker.send(stop)
+      if (listens && worker.isConnected()) worker.send(stopMessage)
       else worker.process.kill('SIGTERM')
     },
     kill: () => void worker.process.kill('SIGKILL'),

@@ -1,8 +1,9 @@
-// A worker process: runs the command line it receives and ends when its supervisor asks it to.
+// The program of a worker process of `serve --workers`: runs the command line it receives, serves, and ends when its supervisor
+// (`supervise.ts`) asks it to.
 
 import { run } from '../command.ts'
 import { bufferOutput } from './buffer-output.ts'
-import { printsVariable, serving, stop } from './worker-process.ts'
+import { printsVariable, servingMessage, stopMessage } from './worker-process.ts'
 
 const buffered = process.env[printsVariable] === '1' ? undefined : bufferOutput()
 delete process.env[printsVariable]
@@ -10,7 +11,7 @@ let started = false
 
 const stopped = new Promise<void>((resolve) => {
   process.on('message', (message) => {
-    if (message === stop) resolve()
+    if (message === stopMessage) resolve()
   })
   process.once('SIGTERM', () => resolve())
 })
@@ -28,7 +29,7 @@ const code = await run(process.argv.slice(2), {
   serving: () => {
     started = true
     buffered?.drop()
-    process.send?.(serving)
+    process.send?.(servingMessage)
   },
 })
 buffered?.release()

@@ -1,4 +1,4 @@
-// Loads the API that a module of the application exports; for serve, exposure, check and openapi.
+// withExportedApi: loads the API that a module of the application exports, for the commands serve, exposure, check and openapi.
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// Builds up to five example requests from the schema and an existing row.
+// firstRequests: builds up to five example requests from the schema and an existing row, which `serve` prints under "Worth trying".
 
 import type { Api, Column, ColumnType, Registry, Resource } from '@model-api/core'
 
@@ -27,7 +27,7 @@ export async function firstRequests(
   }
   const base = `${prefix}/${sample.resource.paths[0]}`
   const { name, number } = conditions(sample)
-  const filters = [name, number].filter((one) => one !== undefined)
+  const filters = [name, number].filter((filter) => filter !== undefined)
   const [column] = [...sample.resource.primaryKey, ...sample.resource.columns.values()]
   const order = orderColumn(sample) ?? column?.name
   const url = await foundUrl(api, base, sample)
@@ -54,6 +54,7 @@ async function findSample(
   return undefined
 }
 
+/** The resources, those first whose examples show most: with relations, texts, numbers and a key. */
 function byInterest(registry: Registry): Resource[] {
   const score = (resource: Resource): number => {
     const relations = [...resource.relations.values()]
@@ -91,6 +92,7 @@ function ownColumns({ resource, row }: Sample, types: readonly ColumnType[]): st
     .map((column) => column.name)
 }
 
+/** Filters that find the row: `title__ilike=sense`, `price__ge=9.5`. */
 function conditions(sample: Sample): { name: string | undefined; number: string | undefined } {
   const [name] = ownColumns(sample, texts)
   const [number] = ownColumns(sample, measures)

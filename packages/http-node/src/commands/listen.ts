@@ -5,6 +5,7 @@ import { type ApiServer, createServer } from '../server/server.ts'
 import type { CommandIo } from './io.ts'
 import { listenFailure } from './output/failure.ts'
 
+/** Where a server listens, and how it ends. */
 export interface Listening {
   readonly port: number
   readonly host: string

@@ -10,6 +10,7 @@ import {
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts'
 import { databaseFailure } from './output/failure.ts'
 
+/** Which tables a command reads, by the options of the command line, and what it adds to their declarations. */
 export interface ReadSchemaOptions {
   /** The schema to read; with several, every model declares its own. */
   readonly schema?: string | readonly string[]
@@ -29,13 +30,17 @@ export interface ReadSchemaOptions {
   readonly writable?: boolean
 }
 
+/** An open database, and what introspection has found in it. */
 export interface ReadDatabase extends OpenDatabase {
   readonly introspection: Introspection
   /** The models of the schema; all are published except those of tables that look like credentials. */
   readonly models: readonly AnyModel[]
 }
 
-/** Opens and reads a database. Rejects with an Error whose message is for the user. */
+/**
+ * Opens and reads a database. Rejects with an Error whose message is for the user. `progress` gets a line before each step; `onWarning`
+ * warnings of the connection.
+ */
 export async function readDatabase(
   target: string,
   options: ReadSchemaOptions,

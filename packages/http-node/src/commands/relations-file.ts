@@ -39,6 +39,7 @@ export function relationsIn(text: string, path: string): readonly GivenRelation[
   })
 }
 
+/** One side of an arrow: `orders.customer_id`. */
 interface Side {
   readonly table: string
   readonly columns: readonly string[]
@@ -52,8 +53,8 @@ function sideOf(text: string, quoted: readonly string[]): Side | undefined {
   const named = (name: string): string =>
     name.replace(/"(\d+)"/g, (_, index) => quoted[index] ?? '')
   const match = /^(.+)\.(?:\(([^()]+)\)|([^.()]+))$/.exec(text.trim())
-  const [, table, several, one] = match ?? []
-  const columns = (several ?? one ?? '').split(',').flatMap((name) => name.trim() || [])
+  const [, table, several, single] = match ?? []
+  const columns = (several ?? single ?? '').split(',').flatMap((name) => name.trim() || [])
   return table === undefined || columns.length === 0
     ? undefined
     : { table: named(table.trim()), columns: columns.map(named) }
@@ -61,10 +62,10 @@ function sideOf(text: string, quoted: readonly string[]): Side | undefined {
 
 /** Formats a relation as a line of the file. */
 export function relationLine({ table, columns, to, references }: GivenRelation): string {
-  const side = (name: string, of: readonly string[]): string => {
-    const names = of.map((one) => (/["#>.,()]|^\s|\s$/.test(one) ? quote(one) : one))
-    const own = /["#>()]|^\s|\s$/.test(name) ? quote(name) : name
-    return `${own}.${names.length === 1 ? names[0] : `(${names.join(', ')})`}`
+  const side = (table: string, columns: readonly string[]): string => {
+    const names = columns.map((name) => (/["#>.,()]|^\s|\s$/.test(name) ? quote(name) : name))
+    const tableText = /["#>()]|^\s|\s$/.test(table) ? quote(table) : table
+    return `${tableText}.${names.length === 1 ? names[0] : `(${names.join(', ')})`}`
   }
   return `${side(table, columns)} -> ${side(to, references)}`
 }

@@ -42,7 +42,7 @@ const writingConfig: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
 }
 
-/** Returns the configuration; the title is the name of the database. */
+/** Returns the configuration of the API, for `serve` and `openapi`; the title is the name of the database. */
 export function servedConfig({ name }: OpenDatabase, write: ServeOptions['write']): ApiConfig {
   const title = databaseName(name)
   return {
@@ -70,21 +70,22 @@ export async function serveDatabase(
     }
     await serveRead(database, replicas, options, io)
   } finally {
-    await Promise.all(opened.map((one) => one.close()))
+    await Promise.all(opened.map((database) => database.close()))
   }
 }
 
 /** The options of serve that apply to a database. */
 type ServedDatabase = Listening & ReadSchemaOptions & Pick<ServeOptions, 'replicas' | 'write'>
 
+/** The message for a database without tables to publish: the schemas that have some. */
 async function nothingToPublish(
   { db, name }: ReadDatabase,
   schema: ReadSchemaOptions['schema'],
 ): Promise<string> {
   const read = schema === undefined ? [] : typeof schema === 'string' ? [schema] : schema
-  const where = read.length === 0 ? '' : ` in ${read.map((one) => `"${one}"`).join(', ')}`
-  const found = (await schemasWithTables(db)).filter((one) =>
-    read.length === 0 ? !one.isOwn : !read.includes(one.schema),
+  const where = read.length === 0 ? '' : ` in ${read.map((name) => `"${name}"`).join(', ')}`
+  const found = (await schemasWithTables(db)).filter((other) =>
+    read.length === 0 ? !other.isOwn : !read.includes(other.schema),
   )
   const tables = `${name} has no table that can be published${where}.`
   if (found.length === 0) return tables
@@ -92,6 +93,7 @@ async function nothingToPublish(
   return `${tables} Schemas with tables: ${listedNames(sizes)}. Name one or several with --schema.`
 }
 
+/** Serves a database whose schema was read, until the process is asked to end. */
 async function serveRead(
   database: ReadDatabase,
   replicas: readonly OpenDatabase[],

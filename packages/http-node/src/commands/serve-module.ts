@@ -32,6 +32,7 @@ async function serveApi(
   await serveUntilStopped(server, io)
 }
 
+/** Waits until the API has read its database; throws with a message for the user if that fails. */
 async function reached(api: Api, path: string): Promise<void> {
   try {
     await api.ready

@@ -28,11 +28,12 @@ export async function serve(target: string, options: ServeOptions, io: CommandIo
   else await serveDatabase(target, options, io)
 }
 
+/** Refuses options that only a database takes, if the target is a module. */
 function refuseTableOptions(target: string, options: ServeOptions): void {
   if (!isModule(target)) return
   const name = (
     ['schema', 'only', 'except', 'include', 'keys', 'relations', 'publish'] as const
-  ).find((one) => one in options)
+  ).find((option) => option in options)
   if (options.replicas !== undefined) {
     throw usageError(`--replica is for a database; ${target} opens its replicas itself.`)
   }

@@ -1,4 +1,5 @@
-// Fail-over between several servers behind one pool: new connections are opened to one server, and to the next one when that server fails.
+// Fail-over between several servers behind one pool, for a URL with several hosts, `postgres://ann@first,second/library`: new connections
+// are opened to one server, and to the next one when that server fails.
 
 /** Closes a connection immediately, even during a statement. */
 type Close = () => void
@@ -8,7 +9,7 @@ export interface Hosts {
   /** The URL that new connections are opened to. */
   readonly current: string
   readonly urls: readonly string[]
-  /** Registers an open connection. */
+  /** Registers an open connection; call `closed` of the result when it has ended. */
   opened(url: string, close: Close): { closed(): void }
   /**
    * Leaves a failed server: new connections are opened to the next one, and the old ones are closed, since cancelling a

@@ -1,10 +1,13 @@
-// The database argument of the command, a URL or a file name: `postgres://ann@localhost/library` or `data/library.db`.
+// readTarget: reads the database argument of the command and of `openDatabase`, a URL or a file name: `postgres://ann@localhost/library` or
+// `data/library.db`.
 
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** At least one. */
 export type Locations = readonly [string, ...string[]]
 
+/** A database argument that was read. */
 export interface DatabaseTarget {
   readonly kind: 'sqlite' | 'postgres' | 'mysql'
   /** A file name, or a URL for the driver for each host. */
@@ -27,12 +30,14 @@ export function databaseName(name: string): string | undefined {
   }
 }
 
+/** The forms of the argument, for messages. */
 export const targetForms =
   'a SQLite file, postgres://user@host/database or mysql://user@host/database'
 
 /** A URL scheme: at least two letters, so that `C:\…` is a file name. */
 const scheme = /^([a-z][a-z0-9+.-]+):/i
 
+/** Reads the argument; throws with a message for the user if it is none of the forms. */
 export function readTarget(target: string): DatabaseTarget {
   const name = scheme.exec(target)?.[1]?.toLowerCase()
   switch (name) {
@@ -67,12 +72,12 @@ function fileOf(target: string): string {
 const authority = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is
 
 /** Splits a URL with several hosts, `postgres://ann@first,second:5433/db`, into one URL for each host. */
-function checkedUrls(url: string, given: string = url): Locations {
+function checkedUrls(url: string, written: string = url): Locations {
   const [, before = '', hosts = '', after = ''] = authority.exec(url) ?? []
   const [first = url, ...others] = hosts.split(',').map((host) => `${before}${host}${after}`)
   const urls: Locations = before === '' ? [url] : [first, ...others]
-  if (!urls.every((one) => one.includes('://') && URL.canParse(one))) {
-    throw new Error(`"${withoutPassword(given)}" is not a complete URL. Expected ${targetForms}.`)
+  if (!urls.every((text) => text.includes('://') && URL.canParse(text))) {
+    throw new Error(`"${withoutPassword(written)}" is not a complete URL. Expected ${targetForms}.`)
   }
   return urls
 }

@@ -1,4 +1,5 @@
-// Opens MySQL or MariaDB with a pool of mysql2.
+// openMysql: opens MySQL or MariaDB with a pool of mysql2, for `openDatabase`. The pool is wrapped by functions that each add one property:
+// set-up of connections, fail-over, a time limit of the wait.
 
 import { guardedMysql } from '@model-api/core/drivers'
 import { sessionSettings } from '@model-api/core/internals'
@@ -70,7 +71,7 @@ function failoverPool(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Fail
   const asked = new WeakSet<MysqlPoolConnection>()
   pool.on('connection', (connection: DriverConnection) => {
     const { host, port } = connection.config
-    const url = hosts.urls.find((one) => isSame(addressOf(one), { host, port })) ?? hosts.current
+    const url = hosts.urls.find((each) => isSame(addressOf(each), { host, port })) ?? hosts.current
     const { closed } = hosts.opened(url, () => connection.destroy())
     connection.once('end', closed)
     connection.once('error', closed)
@@ -111,11 +112,11 @@ function failoverPool(pool: Events, ready: MysqlPool, { hosts, mustWrite }: Fail
 
 /** Leaves a server when it refuses a write as read-only: it may have become a replica while connections stayed open. */
 function leaveWhenReadOnly(connection: MysqlPoolConnection, leave: () => void): void {
-  const own = connection.query.bind(connection) as (...given: unknown[]) => unknown
-  const query = (text: unknown, values: unknown, callback?: (...given: unknown[]) => void) =>
+  const sendQuery = connection.query.bind(connection) as (...args: unknown[]) => unknown
+  const query = (text: unknown, values: unknown, callback?: (...args: unknown[]) => void) =>
     callback === undefined
-      ? own(text, values)
-      : own(text, values, (error: unknown, ...more: unknown[]) => {
+      ? sendQuery(text, values)
+      : sendQuery(text, values, (error: unknown, ...more: unknown[]) => {
           if (error && isReadOnlyServer(error)) leave()
           callback(error, ...more)
         })

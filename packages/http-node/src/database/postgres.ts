@@ -1,4 +1,5 @@
-// Opens PostgreSQL with a pool of pg.
+// openPostgres: opens PostgreSQL with a pool of pg, for `openDatabase`: each connection is set up by one statement, and goes to the current
+// server of a URL with several hosts.
 
 import { type PgClient, preparedPg } from '@model-api/core/drivers'
 import { sessionSettings } from '@model-api/core/internals'
@@ -95,6 +96,7 @@ function failoverClient(Client: typeof Pg.Client, hosts: Hosts): typeof Pg.Clien
 const streamOf = (client: object): { destroy(): void } | undefined =>
   (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream
 
+/** Makes new connections go to the next server, and closes those to the server of this client. */
 function leaveHostOf(client: object, hosts: Hosts): void {
   const url = urls.get(client)
   if (url !== undefined) hosts.leave(url)

@@ -1,4 +1,4 @@
-// Opens a SQLite file with better-sqlite3.
+// openSqlite: opens a SQLite file with better-sqlite3, for `openDatabase`.
 
 import { existsSync, statSync } from 'node:fs'
 import { preparedSqlite } from '@model-api/core/drivers'

@@ -1,4 +1,5 @@
-// Watches a SQLite file: if it was removed or replaced, writes are refused, and a new file is opened.
+// watchedFile: watches a SQLite file: if it was removed or replaced, writes are refused, and a new file is opened. Otherwise a service
+// would go on writing to a file that nobody finds.
 
 import { statSync } from 'node:fs'
 import type { SqliteDatabase } from 'kysely'
@@ -28,10 +29,10 @@ const interval = 1_000
  */
 export function watchedFile(file: string, { open, onWarning }: WatchOptions): SqliteDatabase {
   let current = open()
-  let known = identityOf(file)
-  let log = identityOf(`${file}-wal`)
-  let lookedAt = performance.now()
-  let logSeenAt = lookedAt
+  let knownFile = identityOf(file)
+  let walFile = identityOf(`${file}-wal`)
+  let checkedAt = performance.now()
+  let walSeenAt = checkedAt
   let warning = ''
 
   const warnOnce = (message: string): void => {
@@ -40,23 +41,23 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
   }
   const isUnmoved = (): boolean => {
     const now = identityOf(file)
-    if (now === undefined || now !== known) return false
+    if (now === undefined || now !== knownFile) return false
     const at = performance.now()
     // The write-ahead log stays the same file while a connection is open; there is none before the first statement.
-    if (log === undefined || at - logSeenAt > interval) {
-      log = identityOf(`${file}-wal`)
-      logSeenAt = at
+    if (walFile === undefined || at - walSeenAt > interval) {
+      walFile = identityOf(`${file}-wal`)
+      walSeenAt = at
     }
-    lookedAt = at
+    checkedAt = at
     if (warning !== '') onWarning(`The database file ${file} is there again.`)
     warning = ''
     return true
   }
 
   /** Opens the new file if it was replaced; throws if there is none. */
-  const look = (): void => {
+  const openIfReplaced = (): void => {
     if (isUnmoved()) return
-    lookedAt = Number.NEGATIVE_INFINITY
+    checkedAt = Number.NEGATIVE_INFINITY
     const now = identityOf(file)
     if (now === undefined) {
       warnOnce(`The database file ${file} is gone. Requests are answered 503 until it is back.`)
@@ -64,7 +65,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     }
     if (current.isInTransaction()) throw unavailable(`The database file ${file} was replaced.`)
     // SQLite would apply the old file's write-ahead log to the new file.
-    if (log !== undefined && log === identityOf(`${file}-wal`)) {
+    if (walFile !== undefined && walFile === identityOf(`${file}-wal`)) {
       warnOnce(
         `The database file ${file} was replaced, but ${file}-wal beside it is that of the former file: remove it and ${file}-shm. Requests are answered 503 until then.`,
       )
@@ -74,9 +75,9 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     }
     const former = current
     current = open()
-    known = now
-    log = identityOf(`${file}-wal`)
-    lookedAt = performance.now()
+    knownFile = now
+    walFile = identityOf(`${file}-wal`)
+    checkedAt = performance.now()
     warning = ''
     // SQLite detects that its file was moved and does not write to the new one.
     former.served.close()
@@ -97,11 +98,11 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
     prepare(text) {
       if (isRollback.test(text)) return current.served.prepare(text)
       if (isRead.test(text)) {
-        if (performance.now() - lookedAt > interval) look()
+        if (performance.now() - checkedAt > interval) openIfReplaced()
         return current.served.prepare(text)
       }
       // Inside a transaction only BEGIN and COMMIT need the check.
-      if (!current.isInTransaction() || isCommit.test(text)) look()
+      if (!current.isInTransaction() || isCommit.test(text)) openIfReplaced()
       return confirming(current.served.prepare(text), confirmed)
     },
     close: () => current.served.close(),

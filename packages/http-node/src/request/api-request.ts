@@ -30,7 +30,7 @@ export function readRequest(req: IncomingMessage, parts: RequestParts = {}): Api
   return new NodeRequest(req, parts)
 }
 
-/** A class, so that the signal is created only on access. */
+/** A class, so that the signal is created only on access. `ApiRequest` of the core describes its members. */
 class NodeRequest implements ApiRequest {
   readonly method: string
   readonly url: string

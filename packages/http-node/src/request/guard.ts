@@ -1,4 +1,5 @@
-// Guards of host routes: the common part of the adapters' requireUser, jwtAuthentication and requireRoles, and currentUser.
+// Guards of the host's own routes, such as `/reports`: the common part of the adapters' requireUser, jwtAuthentication and requireRoles,
+// and currentUser.
 
 import type { IncomingMessage } from 'node:http'
 import type { Api, ApiResponse, HostRule } from '@model-api/core'
@@ -49,13 +50,17 @@ export async function guard(
   }
 }
 
+/** The rule of `jwtAuthentication`. */
 export const jwtRule = ({ secret, auth }: JwtOptions): HostRule => ({
   strategies: ['jwt'],
   ...(secret === undefined ? {} : { secret }),
   ...(auth === undefined ? {} : { auth }),
 })
 
-/** Converts the arguments `'admin', 'editor', { any_of: true }` to a role rule; throws without roles, since that would guard nothing. */
+/**
+ * The rule of `requireRoles('admin', 'editor', { any_of: true })`, from its arguments; throws without roles, since that would guard
+ * nothing.
+ */
 export function hostRoleRule(args: readonly (string | RoleOptions)[]): HostRule {
   const roles = args.filter((arg) => typeof arg === 'string')
   const [options] = args.filter((arg) => typeof arg === 'object')

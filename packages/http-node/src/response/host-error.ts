@@ -1,4 +1,5 @@
-// Converts errors of the host's middleware (guards, routers, body parsers) to the ApiError that the client receives.
+// hostError: converts errors of the host's middleware (guards, routers, body parsers) on the API's paths to the ApiError that the client
+// receives. The adapters for Express and Koa pass the result to `api.refuse`.
 
 import { STATUS_CODES } from 'node:http'
 import { ApiError, apiError, incompleteBody, unreadBody } from '@model-api/core'
@@ -36,6 +37,7 @@ export function hostError(error: unknown): unknown {
   return parserError((error ?? {}) as ParserError) ?? refusalOf((error ?? {}) as Refusal) ?? error
 }
 
+/** Converts an error with a 4xx status; undefined for any other error. */
 function refusalOf(error: Refusal): ApiError | undefined {
   const { expose, message, headers } = error
   const status = error.status ?? error.statusCode

@@ -1,4 +1,4 @@
-// Closes connections, and streams of HTTP/2, whose clients do not read the response.
+// limitSending: closes connections, and streams of HTTP/2, whose clients do not read the response, which would occupy memory forever.
 
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
@@ -25,6 +25,7 @@ export function limitSending(res: Http2Response, milliseconds: number = defaultS
   else res.once('prefinish', () => limitSocket(res, milliseconds))
 }
 
+/** Sets the time limit if a part of the response has not reached the operating system yet. */
 function limitSocket({ socket, writableFinished }: ServerResponse, milliseconds: number): void {
   if (socket === null || writableFinished || socket.writableLength === 0) return
   // Node's server destroys a socket on timeout if there is no listener; progress of a write restarts the timeout.

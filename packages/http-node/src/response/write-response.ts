@@ -47,6 +47,7 @@ export function sendText(res: ServerResponse, answer: TextResponse): void {
   res.end(body)
 }
 
+/** Whether the host has set headers. */
 const hasHeaders = (res: ServerResponse): boolean => res.getHeaderNames().length > 0
 
 /** Sets the headers of a response, replacing those of the host's middleware; `Vary` and the cookies are appended. */

@@ -77,20 +77,24 @@ interface NamedPlace extends Place {
   readonly isBelow?: boolean
 }
 
+/** The place of a URL below a prefix that the host names in the options. */
 function placeBelow(url: string, baseUrl: string): NamedPlace {
   const path = withoutOrigin(url)
   const isBelow = path.startsWith(baseUrl) && /^(?:[/?]|$)/.test(path.slice(baseUrl.length))
   return { url: isBelow ? path.slice(baseUrl.length) : url, baseUrl, isBelow }
 }
 
+/** A request of the API, and how it reached the listener. */
 interface Exchange {
   readonly req: HostRequest
   readonly res: ServerResponse
   readonly place: Place
   readonly options: ListenerOptions
+  /** Whether the host has passed `next`, so that its code may use the response afterwards. */
   readonly isMiddleware: boolean
 }
 
+/** Reads the body, asks the API and sends its response, when earlier responses of the connection are sent. */
 async function serve(
   api: Pick<Api, 'answer' | 'bodyLimit'>,
   { req, res, place, options, isMiddleware }: Exchange,

@@ -1,4 +1,4 @@
-// Reads the script of the documentation page from the package redoc, if it is installed.
+// installedAsset: reads the script of the documentation page (`/docs`) from the package redoc, if it is installed.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -37,6 +37,7 @@ function redocFolder(): string | undefined {
 const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="44" height="14"><text y="11" font-family="sans-serif" font-size="12" fill="#777">Redoc</text></svg>'
 
+/** The script without the address of the logo, so that the page sends no request to others. */
 const withoutRequests = (script: string): string =>
   script.replace(
     /https:\/\/cdn\.redoc\.ly\/redoc\/[\w.-]+\.svg/g,

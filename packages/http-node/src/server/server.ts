@@ -68,6 +68,7 @@ export function createServer(
   let closing: Promise<void> | undefined
   /** Time of the last response that left its connection open. */
   let keptAt = Number.NEGATIVE_INFINITY
+  /** Whether idle connections are closed, because the server closes and the time for next requests is over. */
   let closesIdle = false
 
   const refuseWith = (req: http.IncomingMessage, res: http.ServerResponse, error: Error): void => {
@@ -184,13 +185,13 @@ async function refuse(
   socket: Socket,
   answering: readonly http.ServerResponse[],
 ): Promise<void> {
-  const own = answering.filter(({ req }) => req.socket === socket)
+  const unfinished = answering.filter(({ req }) => req.socket === socket)
   await sent(
-    own.filter(({ req }) => req.complete),
+    unfinished.filter(({ req }) => req.complete),
     socket,
   )
   // A second response would corrupt the one being sent.
-  const busy = own.some((res) => !res.req.complete && res.headersSent)
+  const busy = unfinished.some((res) => !res.req.complete && res.headersSent)
   if (error.code === 'ECONNRESET' || !socket.writable || busy) {
     socket.destroy()
     return
@@ -220,6 +221,7 @@ async function sent(responses: readonly http.ServerResponse[], socket: Socket): 
 const malformed = (): Error =>
   apiError(400, 'Bad Request', 'This is not a well-formed HTTP request.')
 
+/** The error of the response for an error of Node's parser. */
 function reasonFor(error: NodeJS.ErrnoException): Error {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':

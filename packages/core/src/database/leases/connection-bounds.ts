@@ -1,9 +1,10 @@
-// ConnectionBounds: gives every statement of a connection a deadline while a lease holds the connection.
+// ConnectionBounds: gives every statement of a connection a deadline while a lease holds the connection, also those of hooks and the
+// BEGIN, COMMIT and ROLLBACK that Kysely sends.
 
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Bounds } from '../statements/bounds.ts'
 import { noteFailure } from '../statements/failed-statements.ts'
-import type { Ended, Execute } from '../statements/kysely-methods.ts'
+import type { EndedTransaction, Execute } from '../statements/kysely-methods.ts'
 import {
   isBegin,
   isCommit,
@@ -12,22 +13,29 @@ import {
 } from '../statements/transaction-statements.ts'
 import { type StatementTarget, WatchedStatement } from '../statements/watched-statement.ts'
 
+/** The sender that `interceptStatements` puts in front of a connection. */
 export class ConnectionBounds {
   readonly #target: StatementTarget
-  readonly #own: Execute
+  readonly #sendDirectly: Execute
   readonly #onTimeout: ((error: Error) => void) | undefined
   #running = 0
   /** The error of a statement that was rejected before it ended; all later ones but ROLLBACK reject with it. */
   #failure: Error | undefined
   #isInTransaction: boolean
-  /** The error with which the database has ended the transaction; all later statements but ROLLBACK reject with it. */
-  #ended: Ended | undefined
+  /**
+   * The error with which the database has ended the transaction, such as that of a deadlock; all later statements but ROLLBACK reject with
+   * it.
+   */
+  #ended: EndedTransaction | undefined
   readonly #whenSettled: (() => void)[] = []
 
-  /** `own` sends a statement. `onTimeout` is called when a statement exceeds its deadline or its client disconnects. */
-  constructor(target: StatementTarget, own: Execute, onTimeout?: (error: Error) => void) {
+  /**
+   * `sendDirectly` is the driver's own `executeQuery`. `onTimeout` is called when a statement exceeds its deadline or its client
+   * disconnects.
+   */
+  constructor(target: StatementTarget, sendDirectly: Execute, onTimeout?: (error: Error) => void) {
     this.#target = target
-    this.#own = own
+    this.#sendDirectly = sendDirectly
     this.#onTimeout = onTimeout
     this.#isInTransaction = target.db.isTransaction
   }
@@ -50,7 +58,7 @@ export class ConnectionBounds {
   }
 
   /** The error with which the database has ended a transaction of the host, whose code may send more statements after `release`. */
-  readonly endedTransaction = (): Ended | undefined =>
+  readonly endedTransaction = (): EndedTransaction | undefined =>
     this.#target.db.isTransaction ? this.#ended : undefined
 
   /** Resolves when statements that were rejected have ended, or the connection was closed; undefined if none runs. */
@@ -89,7 +97,7 @@ export class ConnectionBounds {
         },
       })
       this.#running += 1
-      this.#own<R>(compiled, options).then(
+      this.#sendDirectly<R>(compiled, options).then(
         (result) => {
           running.end()
           if (isBegin(compiled)) this.#isInTransaction = true
@@ -113,7 +121,7 @@ export class ConnectionBounds {
     if (this.#isInTransaction && failure.ended === true) this.#ended ??= { error }
   }
 
-  /** COMMIT and ROLLBACK are not canceled when the client disconnects: the outcome of a canceled COMMIT would be unknown. */
+  /** COMMIT and ROLLBACK are not cancelled when the client disconnects: the outcome of a cancelled COMMIT would be unknown. */
   #targetFor(compiled: CompiledQuery): StatementTarget {
     if (!isCommit(compiled) && !isRollback(compiled)) return this.#target
     const { client: _, ...bounds }: Bounds = this.#target.bounds

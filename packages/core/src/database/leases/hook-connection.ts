@@ -1,7 +1,8 @@
-// HookConnection: the instance that all hooks of one transaction receive as `args.db`, and the work of a write before their statements.
+// HookConnection: the instance that all hooks of one transaction receive as `args.db`, and what the write does before each of their
+// statements. A write makes one when its transaction begins, a batch one for all its writes.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { turn } from '../../lib/turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { beforeStatements } from '../statements/kysely-methods.ts'
 import { type NestedRequests, nestedOf, openNested } from './nested-requests.ts'
 
@@ -21,11 +22,14 @@ export interface HookConnection {
   statements: BeforeHookStatements | undefined
   /** The requests that hooks make on it. */
   readonly nested: NestedRequests
-  /** How many statements hooks have sent, or tried to send. */
+  /** How many statements hooks have sent, or tried to send: only if none, a write may repeat its work without calling them again. */
   sent: number
 }
 
-/** Makes the connection of the hooks of a transaction. `trail`: the requests inside which they run. `db` is not the transaction itself, whose statements need no work before. */
+/**
+ * Makes the connection of the hooks of a transaction. `trail`: the requests inside which they run, such as `['create of books']`. The
+ * `db` of the result is another instance than `transaction`, whose own statements need no work before.
+ */
 export function hookConnection(transaction: AnyDatabase, trail: readonly string[]): HookConnection {
   const db = beforeStatements(transaction, () => {
     hooks.sent += 1
@@ -49,7 +53,7 @@ async function workBefore(statements: BeforeHookStatements | undefined): Promise
     await statements?.work?.()
   } catch (error) {
     // Gives the write time to end, which sets `isOver`.
-    await turn()
+    await yieldToEventLoop()
     if (statements?.isOver !== true) throw error
     await new Promise<never>(() => {})
   }

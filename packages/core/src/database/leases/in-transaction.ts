@@ -1,4 +1,4 @@
-// inTransaction: runs work in one transaction and repeats it after conflicts.
+// inTransaction: runs work in one transaction and repeats it after conflicts. The lease calls it (`lease.inTransaction`).
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -49,16 +49,16 @@ export async function inTransaction<T>(
   isolation: Isolation = 'read committed',
 ): Promise<T> {
   if (db.isTransaction) return onBoundedConnection(db, dialect, bounds, work)
-  let next = isolation
+  let nextIsolation = isolation
   const tryOnce = (): Promise<T> => {
-    const now = next
-    next = 'read committed'
-    return attempt(db, dialect, bounds, work, now)
+    const isolationNow = nextIsolation
+    nextIsolation = 'read committed'
+    return attempt(db, dialect, bounds, work, isolationNow)
   }
   return withRetries(tryOnce, (error) => isConflict(dialect, error)).catch((error: unknown) => {
     // An API error says already what failed; the error of a driver does not.
-    const isBare = !(error instanceof ApiError) && isConflict(dialect, error)
-    throw isBare ? unavailable(error, 'retry') : error
+    const isOfDriver = !(error instanceof ApiError) && isConflict(dialect, error)
+    throw isOfDriver ? unavailable(error, 'retry') : error
   })
 }
 
@@ -70,7 +70,7 @@ export async function inTransactionIfSupported<T>(
   db: AnyDatabase,
   dialect: InternalDialect,
   bounds: Bounds,
-  work: (own: AnyDatabase) => Promise<T>,
+  work: (instance: AnyDatabase) => Promise<T>,
 ): Promise<T> {
   try {
     return await inTransaction(db, dialect, bounds, work)
@@ -93,8 +93,8 @@ function attempt<T>(
   let phase: Phase = 'begin'
   // The error of `work` is more useful than that of a ROLLBACK that fails after it.
   let workError: unknown
-  const inOne = (own: AnyDatabase): Promise<T> =>
-    begin(own, dialect, isolation).execute(async (transaction) => {
+  const inOne = (instance: AnyDatabase): Promise<T> =>
+    begin(instance, dialect, isolation).execute(async (transaction) => {
       phase = 'work'
       try {
         const result = await work(transaction as AnyDatabase)
@@ -129,7 +129,7 @@ export function unknownOutcome(cause: unknown): ApiError {
 
 const refusedCommits = new WeakMap<object, DatabaseFailure>()
 
-/** How the database refused the COMMIT that failed with this error; undefined for other errors. */
+/** How the database refused the COMMIT that failed with this error; undefined for other errors. A write then names the columns. */
 export const refusedCommit = (error: unknown): DatabaseFailure | undefined =>
   isObject(error) ? refusedCommits.get(error) : undefined
 
@@ -139,7 +139,7 @@ function commitRefused(refusal: ApiError, failure: DatabaseFailure, cause: unkno
   return error
 }
 
-/** The error for a check of deferred constraints that failed with this error: that of COMMIT, except that nothing can be stored. */
+/** The API error for a failed check of deferred constraints before COMMIT: as for COMMIT, but it is known that nothing is stored. */
 export const deferredError = (dialect: InternalDialect, error: unknown): unknown =>
   boundaryError(dialect, 'work', error)
 

@@ -1,5 +1,6 @@
 // Finds out whether the connections of a pool keep their session settings between uses. With the option `resetOnRelease`, `mysql2`
-// resets the session at each release, and neither Kysely nor the connection tells whether the pool has that option.
+// resets the session at each release, and neither Kysely nor the connection tells whether the pool has that option. Runs once, when the
+// API first connects (`http/call/connect.ts`).
 
 import { CompiledQuery, type DatabaseConnection } from 'kysely'
 import { sessionSettingsOf } from '../../dialect/detect.ts'

@@ -21,7 +21,7 @@ import {
 } from './in-transaction.ts'
 import { send } from './send.ts'
 
-/** A row by the aliases of its values. */
+/** A row by the aliases of its values, such as `{ total: 3 }`. */
 export type NamedRow = Readonly<Record<string, unknown>>
 
 export interface LeaseParts {
@@ -37,11 +37,11 @@ export interface LeaseParts {
   readonly level?: number | undefined
 }
 
-/** Work with several statements: `lease` sends those of the service, `own` is the same connection for hooks. */
-export type Work<T> = (lease: Lease, own: AnyDatabase) => Promise<T>
+/** Work with several statements: `lease` sends those of the service; `hostDb` is the same connection with the host's plugins, for hooks. */
+export type Work<T> = (lease: Lease, hostDb: AnyDatabase) => Promise<T>
 
 /** Opens a connection or a transaction, and runs work on it. */
-type Opening<T> = (inside: (one: AnyDatabase) => Promise<T>) => Promise<T>
+type Opening<T> = (inside: (instance: AnyDatabase) => Promise<T>) => Promise<T>
 
 /**
  * A database within the bounds of a request.
@@ -97,25 +97,25 @@ export class Lease {
   sqlOfRead(text: string, rows: boolean): string {
     const { dialect, bounds, isBounded } = this
     const limit = isBounded ? undefined : bounds.serverLimit
-    const own = dialect.server?.textOfRead?.(text, limit) ?? text
-    return rows ? sqlForArrays(dialect, own) : own
+    const withSettings = dialect.server?.textOfRead?.(text, limit) ?? text
+    return rows ? sqlForArrays(dialect, withSettings) : withSettings
   }
 
   /**
    * Runs `work` with the lease of one connection of the pool, or with this lease if it is one already. Throws 503 if no connection
-   * becomes free. `own` is the host's instance of this database.
+   * becomes free. `hostDb` is the host's instance of this database.
    */
-  async onOneConnection<T>(work: Work<T>, own: AnyDatabase = this.db): Promise<T> {
+  async onOneConnection<T>(work: Work<T>, hostDb: AnyDatabase = this.db): Promise<T> {
     const { dialect, bounds } = this
-    if (this.isBounded || own.isTransaction) return work(this, own)
+    if (this.isBounded || hostDb.isTransaction) return work(this, hostDb)
     // SQLite has one connection anyway. A statement that waits for a lock must release the connection for other requests.
-    if (dialect.capabilities.blocksEventLoop) return work(this, own)
+    if (dialect.capabilities.blocksEventLoop) return work(this, hostDb)
     // Errors of `work` stay as they are; only failures to connect become 503.
     let isConnected = false
     const reserve: Opening<T> = (inside) =>
-      onBoundedConnection(own, dialect, bounds, (one) => {
+      onBoundedConnection(hostDb, dialect, bounds, (instance) => {
         isConnected = true
-        return inside(one)
+        return inside(instance)
       })
     try {
       return await this.#within(reserve, work)
@@ -125,27 +125,27 @@ export class Lease {
   }
 
   /**
-   * Runs `work` in a transaction (`in-transaction.ts`), or in that of the batch, whose lease this is. `own` is the host's instance of
+   * Runs `work` in a transaction (`in-transaction.ts`), or in that of the batch, whose lease this is. `hostDb` is the host's instance of
    * this database.
    */
-  inTransaction<T>(work: Work<T>, own: AnyDatabase, isolation?: Isolation): Promise<T> {
-    return this.#begin(inTransaction, work, own, isolation)
+  inTransaction<T>(work: Work<T>, hostDb: AnyDatabase, isolation?: Isolation): Promise<T> {
+    return this.#begin(inTransaction, work, hostDb, isolation)
   }
 
   /** `inTransaction`, but without a transaction if the driver has none. */
-  inTransactionIfSupported<T>(work: Work<T>, own: AnyDatabase): Promise<T> {
-    return this.#begin(inTransactionIfSupported, work, own)
+  inTransactionIfSupported<T>(work: Work<T>, hostDb: AnyDatabase): Promise<T> {
+    return this.#begin(inTransactionIfSupported, work, hostDb)
   }
 
   #begin<T>(
     begin: typeof inTransaction,
     work: Work<T>,
-    own: AnyDatabase,
+    hostDb: AnyDatabase,
     isolation?: Isolation,
   ): Promise<T> {
     const { dialect, bounds } = this
-    if (this.isBounded && own.isTransaction) return work(this, own)
-    return this.#within((inside) => begin(own, dialect, bounds, inside, isolation), work)
+    if (this.isBounded && hostDb.isTransaction) return work(this, hostDb)
+    return this.#within((inside) => begin(hostDb, dialect, bounds, inside, isolation), work)
   }
 
   /**
@@ -166,9 +166,10 @@ export class Lease {
   /** Runs `work` on the connection that `open` opens. */
   #within<T>(open: Opening<T>, work: Work<T>): Promise<T> {
     const { dialect, bounds, level } = this
-    return open((one) =>
-      work(new Lease({ db: withoutPlugins(one), dialect, bounds, isBounded: true, level }), one),
-    )
+    return open((instance) => {
+      const db = withoutPlugins(instance)
+      return work(new Lease({ db, dialect, bounds, isBounded: true, level }), instance)
+    })
   }
 
   async #read(

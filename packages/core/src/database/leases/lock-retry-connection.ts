@@ -1,11 +1,12 @@
 // Runs several statements on one connection of SQLite, which locks the whole database; retries statements that find it locked.
+// `onBoundedConnection` calls it in place of its own work, since a SQLite driver blocks the event loop and its timers.
 
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
-import { turn } from '../../lib/turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { Bounds } from '../statements/bounds.ts'
-import { type Execute, takeStatements } from '../statements/kysely-methods.ts'
+import { type Execute, interceptStatements } from '../statements/kysely-methods.ts'
 import { lockedBy, retryAfter, retryWhileLocked } from '../statements/lock-retry.ts'
 import { isBegin, isCommit, isRollback } from '../statements/transaction-statements.ts'
 
@@ -29,8 +30,8 @@ export function onLockRetryConnection<T>(
   const isLocked = lockedBy(dialect)
   const until = performance.now() + bounds.deadline
   let begun = db.isTransaction
-  const run = async (one: AnyDatabase): Promise<T> => {
-    const connection = await one.getExecutor().provideConnection(async (own) => own)
+  const run = async (instance: AnyDatabase): Promise<T> => {
+    const connection = await instance.getExecutor().provideConnection(async (provided) => provided)
     const options: LockRetryOptions = {
       client: bounds.client,
       until,
@@ -39,11 +40,13 @@ export function onLockRetryConnection<T>(
         begun = true
       },
     }
-    const taken = takeStatements(connection, (own) => retryingLocks(own, dialect, options))
+    const intercepted = interceptStatements(connection, (sendDirectly) =>
+      retryingLocks(sendDirectly, dialect, options),
+    )
     try {
-      return await work(one)
+      return await work(instance)
     } finally {
-      taken?.release()
+      intercepted?.release()
     }
   }
   if (begun) return run(db)
@@ -82,7 +85,7 @@ function retryingLocks(
     }
     if (ending !== undefined && !isRollback(compiled)) throw ending
     if (performance.now() >= turnAt) {
-      await turn()
+      await yieldToEventLoop()
       turnAt = performance.now() + maxBlockingMs
     }
     try {

@@ -1,4 +1,5 @@
-// NestedRequests: the requests that code of the host makes on one transaction: its own, or that of the request whose hook it is.
+// NestedRequests: the requests that code of the host makes on one transaction: its own, by the client in the process, or that of the
+// request whose hook it is, by `args.as`.
 
 import { type AsyncContext, asyncContext } from '../../lib/async-context.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -7,9 +8,9 @@ import { beforeStatements, originOf } from '../statements/kysely-methods.ts'
 
 /** Requests on one connection: one runs after the other, because each may roll back to its own savepoint, and none when `end` was called. */
 export class NestedRequests {
-  /** The requests, one inside another, whose hooks make these. */
+  /** The requests, one inside another, whose hooks make these: `['create of books', 'update of authors']`. Their number is limited. */
   readonly trail: readonly string[]
-  /** The requests among which is the one whose hooks make these. */
+  /** The collection that contains the request whose hooks make these. */
   readonly #outer: NestedRequests | undefined
   #last: Promise<unknown> = Promise.resolve()
   #isOver = false
@@ -19,22 +20,25 @@ export class NestedRequests {
     this.#outer = outer
   }
 
-  /** Runs a request when the earlier ones are answered, with a connection of its own: those of its hooks must not wait for it. */
+  /**
+   * Runs a request when the earlier ones are answered. It gets an instance and a collection of its own, so that the requests of its
+   * hooks do not wait for it. Resolves when those are answered too.
+   */
   inTurn<T>(
     db: AnyDatabase,
     trail: readonly string[],
-    run: (own: AnyDatabase) => Promise<T>,
+    run: (nestedDb: AnyDatabase) => Promise<T>,
   ): Promise<T> {
     const turn = this.#last.then(async () => {
-      const own = beforeStatements(db, async () => this.#checkOpen())
-      const nested = openNested(own, trail, this)
-      running.enter()
+      const nestedDb = beforeStatements(db, async () => this.#checkOpen())
+      const nested = openNested(nestedDb, trail, this)
+      runningCall.enter()
       try {
-        const answer = await runningOn(own, () => run(own))
+        const answer = await runningOn(nestedDb, () => run(nestedDb))
         await nested.settled()
         return answer
       } finally {
-        running.leave()
+        runningCall.leave()
         nested.end()
       }
     })
@@ -63,29 +67,29 @@ export class NestedRequests {
   }
 
   #checkOpen(): void {
-    if (this.#isOver) throw new Error(ended)
+    if (this.#isOver) throw new Error(endedMessage)
   }
 }
 
-const ended =
+const endedMessage =
   'The request whose hook made this request has ended. Await the calls of args.as in the hook.'
 
 /** By the executor of what hooks receive, and by the connection of a transaction of the host. */
-const known = new WeakMap<object, NestedRequests>()
+const requestsByOrigin = new WeakMap<object, NestedRequests>()
 
-/** Begins to collect the requests that hooks make on `db`, so that `nestedOf` finds them. The hooks are those of a request of `outer`. */
+/** Begins to collect the requests that hooks make on `db`, so that `nestedOf` finds them. `outer` contains the request of these hooks. */
 export function openNested(
   db: AnyDatabase,
   trail: readonly string[],
   outer: NestedRequests | undefined,
 ): NestedRequests {
   const nested = new NestedRequests(trail, outer)
-  known.set(originOf(db), nested)
+  requestsByOrigin.set(originOf(db), nested)
   return nested
 }
 
-/** Returns the requests on what a hook has received, or on an instance derived from that; undefined for other instances. */
-export const nestedOf = (db: AnyDatabase): NestedRequests | undefined => known.get(originOf(db))
+/** Returns the requests on the `args.db` of a hook, or on an instance derived from it; undefined for other instances. */
+export const nestedOf = (db: AnyDatabase): NestedRequests | undefined => requestsByOrigin.get(originOf(db))
 
 /** Where a request of the host is sent. */
 interface Place {
@@ -99,23 +103,23 @@ interface Place {
  * `timeout`: milliseconds of the longest wait for the connection of the transaction.
  */
 export async function placeOn(db: AnyDatabase, timeout: number): Promise<Place> {
-  const inside = running.current()
+  const inside = runningCall.current()
   const nested = nestedOf(db) ?? (await nestedOnTransaction(db, timeout))
   for (let at = inside; at !== undefined; at = at.outer) {
-    const own = nestedOf(at.db)
-    if (own?.isAwaitedBy(nested)) return { db: at.db, nested: own }
+    const requests = nestedOf(at.db)
+    if (requests?.isAwaitedBy(nested)) return { db: at.db, nested: requests }
   }
   return { db, nested }
 }
 
 /** Returns the requests on a transaction of the host, the same for all instances derived from it. */
 async function nestedOnTransaction(db: AnyDatabase, timeout: number): Promise<NestedRequests> {
-  const provide = async () => db.getExecutor().provideConnection(async (own) => own)
+  const provide = async () => db.getExecutor().provideConnection(async (provided) => provided)
   // The request itself then fails, for the same reason: the transaction is over, or a statement of the host does not end.
   const connection = await withTimeLimit(provide(), timeout, () => new Error()).catch(() => ({}))
-  const nested = known.get(connection) ?? new NestedRequests([])
-  known.set(connection, nested)
-  known.set(originOf(db), nested)
+  const nested = requestsByOrigin.get(connection) ?? new NestedRequests([])
+  requestsByOrigin.set(connection, nested)
+  requestsByOrigin.set(originOf(db), nested)
   return nested
 }
 
@@ -127,12 +131,12 @@ interface Running {
   readonly outer: Running | undefined
 }
 
-const running: AsyncContext<Running> = asyncContext()
+const runningCall: AsyncContext<Running> = asyncContext()
 
 /** Calls a hook, or serves a request, that has received `db`. */
 export function runningOn<T>(db: AnyDatabase, call: () => T): T {
-  return running.run({ db, outer: running.current() }, call)
+  return runningCall.run({ db, outer: runningCall.current() }, call)
 }
 
 /** Whether the current code runs in a request on a transaction of the host, or in one that a hook has made. */
-export const runsInRequest = (): boolean => running.current() !== undefined
+export const runsInRequest = (): boolean => runningCall.current() !== undefined

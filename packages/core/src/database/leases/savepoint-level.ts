@@ -1,4 +1,5 @@
-// atFreeLevel: runs work inside a savepoint whose name no other open one of its connection has.
+// atFreeLevel: runs work inside a savepoint whose name no other open one of its connection has: `write/store/savepoint.ts` appends the
+// level to the names, as in `savepoint name_2`.
 
 import type { DatabaseConnection } from 'kysely'
 import { Lease } from './lease.ts'
@@ -11,7 +12,7 @@ export async function atFreeLevel<T>(
   outside: Lease,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const connection = await outside.db.getExecutor().provideConnection(async (own) => own)
+  const connection = await outside.db.getExecutor().provideConnection(async (provided) => provided)
   const levels = open.get(connection) ?? new Set()
   open.set(connection, levels)
   let level = 1

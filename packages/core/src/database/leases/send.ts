@@ -1,11 +1,12 @@
-// send: sends one statement within its bounds, on a connection of the pool or on the connection of the instance.
+// send: sends one statement within its bounds, on a connection of the pool or on the connection of the instance. `Lease` sends its
+// statements by it.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import type { Bounds } from '../statements/bounds.ts'
 import { onCheckedSession, refusedAsTooLong } from '../statements/check-session.ts'
-import { isTaken } from '../statements/kysely-methods.ts'
+import { isIntercepted } from '../statements/kysely-methods.ts'
 import { lockedBy, retryWhileLocked } from '../statements/lock-retry.ts'
 import { WaitingForConnection } from '../statements/waiting-for-connection.ts'
 import { WatchedStatement } from '../statements/watched-statement.ts'
@@ -34,8 +35,8 @@ function sendChecked<R>(
   compiled: CompiledQuery<R>,
 ): Promise<QueryResult<R>> {
   return db.getExecutor().provideConnection((connection) => {
-    const ask = (check: CompiledQuery) => connection.executeQuery(check)
-    return onCheckedSession(db, dialect, connection, ask, () => {
+    const sendCheck = (check: CompiledQuery) => connection.executeQuery(check)
+    return onCheckedSession(db, dialect, connection, sendCheck, () => {
       const refusal = refusedAsTooLong(db, dialect, connection, compiled)
       return refusal === undefined
         ? connection.executeQuery<R>(compiled)
@@ -83,7 +84,7 @@ export function onPoolConnection<R>(
       statement: CompiledQuery,
     ): Promise<QueryResult<T>> => {
       // The connection already bounds all its statements.
-      if (isTaken(connection)) return connection.executeQuery<T>(statement)
+      if (isIntercepted(connection)) return connection.executeQuery<T>(statement)
       return new Promise((resolve, reject) => {
         const send = sendOnOtherConnection(db, dialect, bounds)
         const target = { db, dialect, connection, bounds, send }

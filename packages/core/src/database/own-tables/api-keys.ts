@@ -1,4 +1,5 @@
-// The store of API keys: the table `api_keys`, created on first use. It has the SHA-256 of each key, never the key.
+// The store of API keys: the table `api_keys`, created on first use. It has the SHA-256 of each key, never the key. `auth/keys` looks
+// the key of a request up here, the endpoints of keys list and change them.
 
 import type { StoreTypes } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -16,11 +17,13 @@ import { createTableOnce, storeTable } from './create-table.ts'
 export interface StoredApiKey {
   /** The part of the key that is no secret. */
   readonly id: string
+  /** SHA-256 of the whole key, in hexadecimal. */
   readonly digest: string
   /** The user's primary key as text. */
   readonly userKey: string
   /** What the user logs in with, such as the e-mail address. */
   readonly userLookup: string
+  /** What the user has called the key. */
   readonly name: string
   /** The roles to which the key is limited; null: all roles of the user. */
   readonly scopes: readonly string[] | null
@@ -42,7 +45,7 @@ export interface ApiKeyStore {
   delete(db: AnyDatabase, id: string): Promise<boolean>
   /** Deletes all keys of a user; returns their number. */
   deleteAll(db: AnyDatabase, userKey: string): Promise<number>
-  /** Deletes all keys of these users, if the table exists. */
+  /** Deletes all keys of users that a write has deleted or made inactive, in its transaction; does nothing if there is no table. */
   endAll(db: AnyDatabase, userKeys: readonly string[]): Promise<void>
   /** Stores when a key was last used. */
   noteUse(db: AnyDatabase, id: string, now: number): Promise<void>

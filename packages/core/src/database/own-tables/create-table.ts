@@ -1,4 +1,4 @@
-// Names and creates the service's own tables; several processes may do so concurrently.
+// Names and creates the service's own tables when a request first needs them; several processes may do so concurrently.
 
 import type { StoreTypes } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -16,13 +16,14 @@ export const storeTable = (schema: string | undefined, name: string): Fragment =
 
 /** Creates a table if it is missing. */
 export interface TableMaker {
+  /** Resolves when the table exists. */
   ensure(db: AnyDatabase, dialect: InternalDialect): Promise<void>
   /**
-   * Whether the table exists, for a statement that needs none. In a transaction of a database that creates tables only outside of one,
-   * it is not created: that needs another connection, and the pool may have one alone.
+   * Whether the table exists, for a statement that has nothing to do without it, such as DELETE. In a transaction of a database that
+   * creates tables only outside of one, it is not created: that needs another connection, and the pool may have one alone.
    */
   exists(db: AnyDatabase, dialect: InternalDialect): Promise<boolean>
-  /** Makes the next `ensure` check the table again. */
+  /** Makes the next `ensure` check the table again, since a statement on it has failed and it may have been dropped. */
   forget(db: AnyDatabase): void
 }
 

@@ -1,4 +1,6 @@
 // Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/guide/writing.md).
+// `http/endpoints/writes/response/idempotent-post.ts` calls `claimKey` before the write, `storeResponse` at the end of its transaction,
+// and `releaseKey` if it fails.
 
 import type { QueryResult } from 'kysely'
 import { ApiError } from '../../errors.ts'
@@ -166,7 +168,7 @@ export async function storeResponse(
   const { value: _, ...withoutValue } = response
   const text = whole.length > maxResponseSize ? asciiText(withoutValue) : whole
   try {
-    const { numAffectedRows } = await run(
+    const { numAffectedRows } = await send(
       store,
       sql`update ${keysTable(store)} set answer = ${text}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
@@ -197,8 +199,8 @@ export async function storeLongResponse(
       const id = partId(held, i)
       const part = text.slice(i * maxResponseSize, (i + 1) * maxResponseSize)
       // Deletes the part of an earlier response that has expired, if there is one.
-      await run(store, sql`delete from ${keysTable(store)} where id = ${id}`)
-      await run(
+      await send(store, sql`delete from ${keysTable(store)} where id = ${id}`)
+      await send(
         store,
         sql`insert into ${keysTable(store)} (id, fingerprint, answer, claimed_at, expires_at)
           values (${id}, ${fingerprint}, ${part}, ${claimedAt}, ${claimedAt + lifetime})`,
@@ -236,7 +238,7 @@ export async function releaseKey(store: KeyStore, { id, claimedAt }: HeldClaim):
   const { lease } = store
   const withoutClient = { ...store, lease: store.lease.withoutClient() }
   const release = () =>
-    run(
+    send(
       withoutClient,
       sql`delete from ${keysTable(store)}
         where id = ${id} and claimed_at = ${claimedAt} and answer is null`,
@@ -254,10 +256,13 @@ const asciiText = (response: Partial<StoredResponse>): string =>
 
 const keysTable = ({ schema }: KeyStore): Fragment => storeTable(schema, 'idempotency_keys')
 
-const run = <R>({ lease }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
+const send = <R>({ lease }: KeyStore, statement: Fragment): Promise<QueryResult<R>> =>
   lease.send<R>(statement)
 
-/** `find`, also past the snapshot of a transaction of the host. Its lock would let two first requests with a key wait for each other. */
+/**
+ * `find`, but in a transaction of the host it reads the row as last committed, not as the transaction's snapshot has it. Only there it
+ * locks: two first requests with the same key would wait for each other.
+ */
 const findNewest = (store: KeyStore, id: string): Promise<Found> => {
   const { db, dialect } = store.lease
   return find(store, id, db.isTransaction ? dialect.readNewest : undefined)
@@ -267,7 +272,7 @@ const findNewest = (store: KeyStore, id: string): Promise<Found> => {
 async function find(store: KeyStore, id: string, lock: unknown = sql``): Promise<Found> {
   const clock = store.lease.dialect.server?.clock
   const now = store.now()
-  const { rows } = await run<Readonly<Record<string, string | number | bigint | null>>>(
+  const { rows } = await send<Readonly<Record<string, string | number | bigint | null>>>(
     store,
     sql`
       select ${clock ?? sql`null`} as t, k.fingerprint as f, k.answer as a, k.claimed_at as c, k.expires_at as e
@@ -308,7 +313,7 @@ const creationOf = (table: Fragment): Fragment =>
 async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   try {
-    await run(
+    await send(
       store,
       sql`insert into ${keysTable(store)} (id, fingerprint, claimed_at, expires_at)
         values (${id}, ${fingerprint}, ${claimedAt}, ${claimedAt + lifetime})`,
@@ -327,7 +332,7 @@ async function insertClaim(store: KeyStore, held: HeldClaim): Promise<boolean> {
 async function takeOver(store: KeyStore, held: HeldClaim, row: Row): Promise<boolean> {
   const { id, fingerprint, claimedAt } = held
   const unchanged = row.answer === null ? sql`answer is null` : sql`answer is not null`
-  const { numAffectedRows } = await run(
+  const { numAffectedRows } = await send(
     store,
     sql`update ${keysTable(store)}
       set fingerprint = ${fingerprint}, answer = null, claimed_at = ${claimedAt}, expires_at = ${claimedAt + lifetime}
@@ -350,13 +355,13 @@ async function purge(store: KeyStore): Promise<void> {
   lastPurge.set(dialect, store.elapsed())
   const expired = sql`expires_at <= ${dialect.server?.clock ?? sql`${store.now()}`}`
   try {
-    const { rows } = await run<{ id: string }>(
+    const { rows } = await send<{ id: string }>(
       store,
       sql`select id from ${keysTable(store)} where ${expired} limit ${sql([String(purgeLimit)])}`,
     )
     if (rows.length === 0) return
     const ids = rows.map(({ id }) => id)
-    await run(
+    await send(
       store,
       sql`delete from ${keysTable(store)} where id in (${sql.join(ids)}) and ${expired}`,
     )

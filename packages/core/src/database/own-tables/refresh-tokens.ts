@@ -2,7 +2,8 @@
 // revokes its successors, but for repetitions within the grace (API_JWT_REFRESH_GRACE).
 //
 // The tokens of a session form one chain by `replaced_by`: a used token names its successor, and a token that is not used names the
-// sibling that was issued beside it, if there is one.
+// sibling that was issued beside it, if there is one: when a client presents a used token again within the grace, because it did not get
+// the response, it receives a sibling of the successor (`http/endpoints/auth/issue-tokens.ts`).
 
 import type { StoreTypes } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -65,7 +66,7 @@ export interface RefreshTokenStore {
   revoke(db: AnyDatabase, digest: string, now: number): Promise<boolean>
   /** Revokes all valid tokens of a user; returns their number. */
   revokeAll(db: AnyDatabase, userKey: string, now: number): Promise<number>
-  /** Revokes all valid tokens of these users, if the table exists. */
+  /** Revokes all valid tokens of users that a write has deleted or made inactive, in its transaction; does nothing if there is no table. */
   endAll(db: AnyDatabase, userKeys: readonly string[], now: number): Promise<void>
   /** Deletes expired tokens; returns their number. */
   purge(db: AnyDatabase, now: number): Promise<number>
@@ -99,7 +100,7 @@ export function createRefreshTokenStore(parts: {
   ): Promise<T> => {
     try {
       const lease = new Lease({ db: withoutPlugins(db), dialect, bounds: parts.bounds })
-      return await lease.inTransactionIfSupported((own) => work(fragmentsOf(own, name)), lease.db)
+      return await lease.inTransactionIfSupported((inside) => work(fragmentsOf(inside, name)), lease.db)
     } catch (error) {
       // The table may have been dropped: the next caller creates it if needed.
       ready.forget(db)
@@ -231,8 +232,7 @@ const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
 async function insert(
   { table, time, bool, execute }: Fragments,
   record: RefreshRecord,
-  sibling: string | null = null,
-  revoked = false,
+  { sibling = null, revoked = false }: { readonly sibling?: string | null; readonly revoked?: boolean } = {},
 ): Promise<void> {
   const columns = [
     'token',
@@ -284,7 +284,7 @@ async function rotate(fragments: Fragments, exchange: Exchange): Promise<Rotatio
       sql`update ${table} set ${used} where ${sql.id('token')} = ${digest} and ${alive} and not (${expired(now)}) and ${follows}`,
     )
     if (won === 1) {
-      await insert(fragments, successor, sibling)
+      await insert(fragments, successor, { sibling })
       return { kind: 'rotated' }
     }
     const row = await readToken(fragments, digest, now)
@@ -318,7 +318,7 @@ async function presentedAgain(
   }
   // Where there are no transactions, the rotation that used the token may store its successor later. Then it fails.
   if ((await readToken(fragments, presented.next, now)) === undefined) {
-    await insert(fragments, { ...successor, digest: presented.next }, null, true)
+    await insert(fragments, { ...successor, digest: presented.next }, { revoked: true })
   }
   const revoked = await revokeDescendants(fragments, presented.next, now)
   return { kind: revoked ? 'replayed' : 'refused' }
@@ -334,7 +334,7 @@ async function addSibling(
   const { table, execute, locked } = fragments
   const row = await readToken(fragments, digest, now, locked)
   if (row?.isAlive !== true) return false
-  await insert(fragments, sibling, row.next)
+  await insert(fragments, sibling, { sibling: row.next })
   await execute(
     sql`update ${table} set ${sql.id('replaced_by')} = ${sibling.digest} where ${sql.id('token')} = ${digest}`,
   )

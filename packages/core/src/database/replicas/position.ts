@@ -1,4 +1,5 @@
-// Reads the replication position of a primary: it covers everything committed so far.
+// Reads the replication position of a primary: it covers everything committed so far. A write returns it to the client, whose later reads
+// use only replicas that have reached it (`http/endpoints/reads/database/write-position.ts`).
 
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Lease } from '../leases/lease.ts'

@@ -1,4 +1,4 @@
-// Replica: a read replica, and whether it has replayed a given position of the primary.
+// Replica: a read replica, and whether it has replayed a given position of the primary, which a client has received for its write.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -30,6 +30,7 @@ export interface Replica {
 
 export type ReplicaParts = Pick<Replica, 'db' | 'dialect' | 'counts'>
 
+/** Creates a replica that a check has found available. */
 export function createReplica({ db, dialect, counts }: ReplicaParts): Replica {
   const replication = dialect.server?.replication
   const reached = new Set<string>()

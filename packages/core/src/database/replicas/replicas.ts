@@ -1,4 +1,5 @@
 // Replicas: distributes reads over the available replicas in turn; an unavailable one is skipped until a check succeeds.
+// `http/endpoints/reads/database/read-source.ts` takes the replica of each read here, and reports those that do not answer.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -47,6 +48,7 @@ interface Member {
   checking?: Promise<void> | undefined
 }
 
+/** Creates the replicas of an API; none is available until its first check. */
 export function createReplicas({
   dbs,
   connect,
@@ -114,7 +116,7 @@ export function createReplicas({
       return found
     },
     markUnavailable(replica, cause) {
-      const member = members.find((one) => one.replica === replica)
+      const member = members.find((each) => each.replica === replica)
       if (member !== undefined) setUnavailable(member, cause)
     },
     async checked() {

@@ -1,4 +1,4 @@
-// Bounds: the deadline of a statement, and the client whose disconnect cancels it.
+// Bounds: the deadline of a statement, and the client whose disconnect cancels it. Each lease has its bounds.
 
 /** The client that waits for the response. */
 export interface Client {
@@ -6,6 +6,7 @@ export interface Client {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The time limits of a statement. */
 export interface Bounds {
   /** Milliseconds that a statement may take. The wait for its connection may take as long again. */
   readonly deadline: number

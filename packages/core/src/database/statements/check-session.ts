@@ -1,5 +1,6 @@
 // Checks the settings of a connection before the first statement of the service on it, and again at each use if the pool may take them
-// back: some settings change what statements mean, or make values of clients SQL.
+// back: some settings change what statements mean, or let a value of a client be read as SQL (in MySQL, a `sql_mode` that changes how
+// backslashes are escaped).
 
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import { sessionSettingsOf } from '../../dialect/detect.ts'
@@ -55,7 +56,7 @@ async function checkAndWork<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const settings = sessionSettingsOf(db, dialect)
-  checked.set(connection, settings === undefined ? undefined : await read(settings, send))
+  checked.set(connection, settings === undefined ? undefined : await readSettings(settings, send))
   try {
     return await work()
   } finally {
@@ -63,7 +64,8 @@ async function checkAndWork<T>(
   }
 }
 
-async function read(
+/** Reads the settings of a session, and throws if one is wrong; returns the most bytes of a statement, if there is such a limit. */
+async function readSettings(
   settings: SessionSettings,
   send: (statement: CompiledQuery) => Promise<QueryResult<unknown>>,
 ): Promise<number | undefined> {

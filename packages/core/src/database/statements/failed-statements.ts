@@ -1,5 +1,5 @@
 // The errors of statements that failed for a temporary reason. A hook may let such an error of its own statement through, so that the request
-// fails with it; the response then has the status that the same failure has elsewhere.
+// fails with it; `handle.ts` then responds with 503, as the same failure does elsewhere.
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import { ApiError } from '../../errors.ts'

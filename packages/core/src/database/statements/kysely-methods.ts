@@ -9,13 +9,14 @@ import { isWholeRollback } from './transaction-statements.ts'
 export type Execute = DatabaseConnection['executeQuery']
 
 /** The connections whose statements pass through a lease. */
-const taken = new WeakSet<DatabaseConnection>()
+const intercepted = new WeakSet<DatabaseConnection>()
 
 /** Whether all statements on the connection pass through a lease, which bounds them. */
-export const isTaken = (connection: DatabaseConnection): boolean => taken.has(connection)
+export const isIntercepted = (connection: DatabaseConnection): boolean =>
+  intercepted.has(connection)
 
 /** The error with which the database has rolled back a whole transaction by itself. */
-export interface Ended {
+export interface EndedTransaction {
   readonly error: unknown
 }
 
@@ -23,40 +24,41 @@ export interface Ended {
 interface Sender {
   readonly execute: Execute
   /** Returns the error if the database has ended a transaction of the host, whose code may send more statements after `release`. */
-  readonly endedTransaction?: () => Ended | undefined
+  readonly endedTransaction?: () => EndedTransaction | undefined
 }
 
 /** A connection whose statements `sender` sends until `release` is called. */
-export interface Taken<S> {
+export interface InterceptedStatements<S> {
   readonly sender: S
   release(): void
 }
 
 /**
- * Sends all further statements on the connection by the sender that `makeSender` returns; `own` sends a statement itself. Changes and
- * returns nothing if another request has taken them: two requests may share a transaction of the host.
+ * Sends all further statements on the connection by the sender that `makeSender` returns; it gets the driver's `executeQuery` as
+ * `sendDirectly`. Changes and returns nothing if another request has intercepted them: two may share a transaction of the host.
  */
-export function takeStatements<S extends Sender>(
+export function interceptStatements<S extends Sender>(
   connection: DatabaseConnection,
-  makeSender: (own: Execute) => S,
-): Taken<S> | undefined {
-  if (taken.has(connection)) return undefined
-  taken.add(connection)
+  makeSender: (sendDirectly: Execute) => S,
+): InterceptedStatements<S> | undefined {
+  if (intercepted.has(connection)) return undefined
+  intercepted.add(connection)
   const replaced = connection.executeQuery
-  const own: Execute = (compiled, options) => replaced.call(connection, compiled, options) as never
-  const sender = makeSender(own)
+  const sendDirectly: Execute = (compiled, options) =>
+    replaced.call(connection, compiled, options) as never
+  const sender = makeSender(sendDirectly)
   // Kysely replaces the same method for its log, which may still call this function after `release`.
   let isOver = false
   // V8 allocates a function expression that is assigned directly to a property in its old generation. Everything the function refers
   // to, here the rows of the request, would then stay in memory until the next full garbage collection.
   const executeQuery: Execute = (compiled, options) =>
-    isOver ? own(compiled, options) : sender.execute(compiled, options)
+    isOver ? sendDirectly(compiled, options) : sender.execute(compiled, options)
   connection.executeQuery = executeQuery
   return {
     sender,
     release() {
       isOver = true
-      taken.delete(connection)
+      intercepted.delete(connection)
       // `answerStatements` may have replaced it, too.
       if (connection.executeQuery !== executeQuery) return
       connection.executeQuery = replaced
@@ -67,7 +69,7 @@ export function takeStatements<S extends Sender>(
 }
 
 /** Refuses all statements until ROLLBACK: the database would store each of them at once, because it has ended the transaction. */
-function refuseUntilRollback(connection: DatabaseConnection, { error }: Ended): void {
+function refuseUntilRollback(connection: DatabaseConnection, { error }: EndedTransaction): void {
   const replaced = connection.executeQuery
   const refuse: Execute = (compiled, options) => {
     if (!isWholeRollback(compiled)) return Promise.reject(error)
@@ -77,7 +79,7 @@ function refuseUntilRollback(connection: DatabaseConnection, { error }: Ended): 
   connection.executeQuery = refuse
 }
 
-/** Answers all further statements on a connection by `answer` instead of sending them. */
+/** Answers all further statements on a connection by `answer` instead of sending them, once a connection was closed at a deadline. */
 export function answerStatements(
   connection: DatabaseConnection,
   answer: () => Promise<never>,
@@ -85,7 +87,7 @@ export function answerStatements(
   connection.executeQuery = answer
 }
 
-/** A new instance without plugins whose only connection is this one of `db`. */
+/** A new instance without plugins whose only connection is this one of `db`, which is otherwise reserved for the running statement. */
 export function instanceOn(db: AnyDatabase, connection: DatabaseConnection): AnyDatabase {
   const instance = db.withoutPlugins()
   const provideConnection: Executor['provideConnection'] = (use) => use(connection)
@@ -107,15 +109,15 @@ export function interceptConnection(
 ): void {
   if (changed.has(executor)) return
   changed.add(executor)
-  const own = executor.provideConnection.bind(executor)
-  // The functions are created before they are assigned, for the reason given in `takeStatements`.
+  const provideOriginal = executor.provideConnection.bind(executor)
+  // The functions are created before they are assigned, for the reason given in `interceptStatements`.
   const provideConnection: Executor['provideConnection'] = (consumer, ...options) =>
-    intercept(() => own(consumer, ...options))
+    intercept(() => provideOriginal(consumer, ...options))
   executor.provideConnection = provideConnection
   for (const name of derivations) {
-    const derive = executor[name].bind(executor) as (...given: unknown[]) => Executor
-    const intercepted = (...given: unknown[]): Executor => {
-      const derived = derive(...given)
+    const derive = executor[name].bind(executor) as (...args: unknown[]) => Executor
+    const intercepted = (...args: unknown[]): Executor => {
+      const derived = derive(...args)
       interceptConnection(derived, intercept, changed)
       origins.set(derived, origins.get(executor) ?? executor)
       return derived

@@ -1,4 +1,4 @@
-// retryWhileLocked: retries work while the database is locked, with pauses that do not block the event loop.
+// retryWhileLocked: retries work while the SQLite database is locked by another connection, with pauses that do not block the event loop.
 
 import type { Dialect } from '../../dialect/dialect.ts'
 import { clientGone } from '../../errors.ts'

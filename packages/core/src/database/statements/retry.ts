@@ -1,4 +1,5 @@
-// withRetries: retries work that a conflict has rolled back, for a limited time.
+// withRetries: retries work that a conflict, such as a deadlock, has rolled back, for a limited time. Used for transactions and for writes
+// of one statement.
 
 /** Milliseconds from the start within which the number of attempts is not limited. */
 const retryTime = 1_000

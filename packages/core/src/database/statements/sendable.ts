@@ -4,6 +4,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { Statement } from '../../lib/sql/statement.ts'
 
+/** What `lease.rows` and `lease.send` take. */
 export type Sendable = Statement | PrintedStatement
 
 /** A statement whose SQL is printed already, in the form that the driver takes. */

@@ -18,19 +18,20 @@ let isTicking = false
  * Adds a wait. A shared timer costs a statement almost nothing. Waits count ticks instead of reading a clock, so that time
  * in which the event loop was blocked does not count against the database.
  */
-export function beginWaiting(one: Waiting): void {
-  waiting.add(one)
+export function beginWaiting(wait: Waiting): void {
+  waiting.add(wait)
   if (isTicking) return
   isTicking = true
   setTimeout(tick, interval)
 }
 
-export function endWaiting(one: Waiting): void {
-  waiting.delete(one)
+/** Removes a wait that has ended. */
+export function endWaiting(wait: Waiting): void {
+  waiting.delete(wait)
 }
 
 function tick(): void {
   isTicking = waiting.size > 0
   if (isTicking) setTimeout(tick, interval)
-  for (const one of waiting) one.tick()
+  for (const wait of waiting) wait.tick()
 }

@@ -1,4 +1,5 @@
-// keyOfStatement: a string that is equal for two statements only if their SQL and values are equal.
+// keyOfStatement: a string that is equal for two statements only if their SQL and values are equal, so that requests with equal
+// counts can share one (`shared-counts.ts`).
 
 import type { PrintedStatement } from './sendable.ts'
 

@@ -1,4 +1,4 @@
-// 503 errors for failures of the database, with the driver's error as cause.
+// 503 errors for failures of the database that may pass, with the driver's error as cause.
 
 import type { DatabaseFailure, Dialect } from '../../dialect/dialect.ts'
 import { ApiError, databaseConflict, databaseUnavailable } from '../../errors.ts'

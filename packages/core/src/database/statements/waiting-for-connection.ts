@@ -1,9 +1,11 @@
-// WaitingForConnection: a deadline for getting a connection, since the pool may be exhausted or the server not respond.
+// WaitingForConnection: a deadline for getting a connection, since the pool may be exhausted or the server not respond. A
+// `WatchedStatement` follows it, for the statement itself.
 
 import { clientGone } from '../../errors.ts'
 import { type Bounds, timeLeft } from './bounds.ts'
 import { beginWaiting, endWaiting, ticksIn, type Waiting } from './shared-timer.ts'
 
+/** A wait that begins with its construction and ends when `end` is called, once there is a connection, or with `reject`. */
 export class WaitingForConnection implements Waiting {
   readonly #bounds: Bounds
   readonly #reject: (error: Error) => void

@@ -21,7 +21,7 @@ export interface StatementTarget {
   readonly send: (statement: CompiledQuery) => Promise<readonly unknown[]>
 }
 
-/** The callbacks for a statement that is canceled or exceeds its deadline. */
+/** The callbacks for a statement that is cancelled or exceeds its deadline. */
 export interface OnInterrupted {
   /** The caller can stop waiting; the statement may still run. */
   reject(error: Error): void
@@ -29,13 +29,14 @@ export interface OnInterrupted {
   closed(error: Error): void
 }
 
-/** Ticks (100 to 200 ms) after which the signal of the client is read. */
+/** Ticks of the shared timer, one every 100 ms, after which the signal of the client is read. */
 const readSignalAt = 2
-/** Milliseconds before the deadline at which the statement is canceled, for servers without a time limit of their own. */
+/** Milliseconds before the deadline at which the statement is cancelled, for servers without a time limit of their own. */
 const beforeDeadline = 500
 /** Ticks from the disconnect of the client until the connection is closed, if the statement has not ended. */
 const cancelTime = ticksIn(1_000)
 
+/** A statement that runs; it is watched from its construction until `end` is called. */
 export class WatchedStatement implements Waiting {
   readonly #target: StatementTarget
   readonly #sql: string
@@ -88,7 +89,7 @@ export class WatchedStatement implements Waiting {
   }
 
   #cancel(error: Error): void {
-    // Already canceled.
+    // Already cancelled.
     if (this.#error !== undefined) return
     this.#error = error
     this.#interrupt('cancel', error)

@@ -1,5 +1,7 @@
 // Any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the
 // guarantee of the same response bytes.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -15,13 +17,14 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
-  type Test,
+  type SqlTest,
 } from '../shared/sql/sql-parts.ts'
 import { aggregateDecoderOf } from '../shared/values/aggregate-decode.ts'
 import { decoderOf, textOf } from '../shared/values/decode.ts'
 import { classifyAny } from './generic-errors.ts'
 import { genericTypes } from './generic-types.ts'
 
+/** The dialect for `createApi({ dialect: 'generic' })`. */
 export const genericDialect: Dialect = {
   name: 'generic',
   capabilities: {
@@ -57,7 +60,7 @@ export const genericDialect: Dialect = {
 
   textMatch(_column, ref, { match, text, ignoreCase, negated }) {
     const like = negated ? sql`not like` : sql`like`
-    const pattern = text.map((given) => likePattern(match, given))
+    const pattern = text.map((searched) => likePattern(match, searched))
     return ignoreCase
       ? sql<SqlBool>`lower(${ref}) ${like} lower(${pattern}) escape '!'`
       : sql<SqlBool>`${ref} ${like} ${pattern} escape '!'`
@@ -98,7 +101,7 @@ function compare(
   ref: Ref,
   operator: Comparison,
   value: Param<PlanValue>,
-): Test {
+): SqlTest {
   const text = value.map(String)
   const { next } = genericTypes[column.type]
   if (next !== false) return rangeCompare(ref, operator, text, text.map(next))
@@ -110,7 +113,7 @@ function compare(
  * number. Planners do not look into CASE, but try every OR and AND of comparisons for an index, in more than linear time. For `in`, two
  * comparisons of the plain column let an index skip what is before the first range and after the last one.
  */
-function withinRanges(ref: Ref, ranges: readonly Param<Range>[], negated: boolean): Test {
+function withinRanges(ref: Ref, ranges: readonly Param<Range>[], negated: boolean): SqlTest {
   const first = ranges[0]?.map(startOf)
   const last = ranges[ranges.length - 1]?.map(endOf)
   const found = sql`case when ${ref} is null then null when ${ref} < ${first} then 0 else ${stepsOf(ref, ranges)} end`

@@ -1,4 +1,4 @@
-// Errors of an unknown database, classified by the first of the known databases that recognises them.
+// classifyAny: errors of the drivers of unknown databases, which often have the codes of a known one.
 
 import type { DatabaseFailure } from '../dialect.ts'
 import { classifyMysql } from '../mysql/mysql-errors.ts'

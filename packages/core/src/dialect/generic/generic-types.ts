@@ -1,4 +1,4 @@
-// The column types on any other database: what is bound for a value, and which values stand for ranges of stored ones.
+// genericTypes: the column types on any other database: what is bound for a value, and which values stand for ranges of stored ones.
 
 import type { ColumnType } from '../../model/column.ts'
 import { canonicalInstant, jsonText, storedBytes } from '../shared/sql/sql-parts.ts'
@@ -7,7 +7,10 @@ import { nextMillisecond, nextSecond } from '../shared/values/calendar-text.ts'
 interface GenericType {
   /** Converts a value other than null to the one that is stored. */
   readonly encode: (value: unknown) => unknown
-  /** The end of the range of stored values that a value stands for; false if it stands for itself. */
+  /**
+   * The end of the range of stored values that a value stands for: `10:30:00` of a time stands for all before `10:30:01`. False if each
+   * value stands for itself.
+   */
   readonly next: ((text: string) => string) | false
 }
 

@@ -16,7 +16,8 @@ export interface Engine {
   /** Converts a double to text with every digit, also a double that the statement computes. */
   readonly doubleText: (value: Ref) => Fragment
   /**
-   * Changes the SQL of a read so that the server ends it after `ms` milliseconds, if given. Also makes ORDER BY compare at least the
+   * Changes the SQL of a read so that the server ends it after `ms` milliseconds, if given: by a hint `max_execution_time(5000)` on
+   * MySQL, by `set statement max_statement_time = 5 for select …` on MariaDB. Also makes ORDER BY compare at least the
    * first 64 KB of each text, because by default both servers sort by fewer bytes or fail, while a cursor compares whole texts.
    */
   readonly textOfRead: (text: string, ms: number | undefined) => string

@@ -1,4 +1,5 @@
-// The characters that the character sets of columns lack: the server refuses to compare texts with such characters with the column.
+// The characters that the character sets of columns lack, looked up when the dialect connects: the server refuses to compare a text that
+// has one of them with the column (`title__eq=日本` with a `latin1` column), so no row contains it.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -12,7 +13,10 @@ const complete = /^$|^binary$|^utf|^gb18030$/
 
 type Lacks = (text: string) => boolean
 
-/** Returns for each set which texts it lacks characters of; the server tells the characters of most sets. */
+/**
+ * Returns for each set a function that tells whether it lacks a character of a text; a set without an entry lacks none. The server is
+ * asked for the characters of most sets.
+ */
 export async function lackingBySet(
   db: AnyDatabase,
   sets: ReadonlySet<string>,
@@ -30,13 +34,17 @@ export async function lackingBySet(
     where character_set_name in (${sql.join(others)})`
   for (const { name, size } of sizes) {
     const set = String(name)
-    const known = Number(size) === 1 ? await ofSingleBytes(db, set) : await ofSeveralBytes(db, set)
-    lacking.set(set, (text) => [...text].some((character) => !known.has(character)))
+    const characters =
+      Number(size) === 1
+        ? await charactersOfSingleByteSet(db, set)
+        : await charactersOfMultiByteSet(db, set)
+    lacking.set(set, (text) => [...text].some((character) => !characters.has(character)))
   }
   return lacking
 }
 
-async function ofSingleBytes(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
+/** Converts all 256 bytes from the set. */
+async function charactersOfSingleByteSet(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
   const bytes = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0')).join('')
   const [row] = await rowsOf<{ characters: unknown }>(db)`
     select convert(convert(unhex(${bytes}) using ${sql.id(set)}) using utf8mb4) as characters`
@@ -44,7 +52,7 @@ async function ofSingleBytes(db: AnyDatabase, set: string): Promise<ReadonlySet<
 }
 
 /** Converts every character of one UTF-16 code unit to the set and back, which makes those that it lacks a question mark. */
-async function ofSeveralBytes(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
+async function charactersOfMultiByteSet(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
   const all = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
     (character) => !/[\ud800-\udfff]/.test(character),
   )

@@ -1,4 +1,5 @@
-// Reads whether the server is MySQL or MariaDB, and how its columns are declared.
+// Reads whether the server is MySQL or MariaDB, and how its columns are declared, when the dialect connects. The SQL of `mysql-dialect.ts`
+// depends on these facts.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -50,6 +51,7 @@ export interface ColumnFacts {
   readonly bits: number
 }
 
+/** What `connect` has read of the server, and of the columns (`of`). */
 export interface MysqlFacts {
   /** Undefined until `connect` has read it. */
   readonly engine?: Engine
@@ -108,6 +110,7 @@ const driverProbes: DriverProbes = {
   json: sql`json_extract('["1"]', '$[0]')`,
 }
 
+/** Milliseconds by which a time zone is ahead of UTC: `+02:00` → 7,200,000; undefined for a name such as `Europe/Berlin`. */
 function aheadOf(zone: string): number | undefined {
   if (/^(?:utc|gmt|etc\/utc)$/i.test(zone)) return 0
   const [, sign, hours, minutes] = /^([+-])([0-9]{2}):([0-9]{2})$/.exec(zone) ?? []
@@ -115,6 +118,7 @@ function aheadOf(zone: string): number | undefined {
   return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes))
 }
 
+/** A column as the catalogue of the server has it. */
 interface Declared {
   /** 1 if the table is in the database of the connection. */
   readonly in_own_schema: unknown
@@ -133,6 +137,7 @@ interface Declared {
   readonly extra: unknown
 }
 
+/** Reads the facts of the columns; one that the catalogue does not have is absent. */
 async function columnFacts(
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -312,6 +317,7 @@ function isMariadbSince10(version: string, since: number): boolean {
 const geometries =
   /^(?:multi)?(?:point|linestring|polygon)$|^geom(?:etry|etrycollection|collection)$/
 
+/** How the text of a column of the type `opaque` is selected. */
 function opaqueForm(type: string): ColumnFacts['opaque'] {
   if (type === 'bit') return 'bits'
   if (type === 'vector') return 'vector'

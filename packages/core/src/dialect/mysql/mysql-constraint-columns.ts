@@ -1,4 +1,5 @@
-// The columns of a check or a unique index of MySQL or MariaDB, by the name that an error gives.
+// The columns of a check or a unique index of MySQL or MariaDB, by the name that an error gives, so that the response to a refused write
+// names the fields.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
@@ -24,6 +25,6 @@ export async function mysqlConstraintColumns(
   const quoted = checked.flatMap(({ clause }) => String(clause).match(/`(?:[^`]|``)+`/g) ?? [])
   return [
     ...indexed.map((row) => String(row.name)),
-    ...quoted.map((one) => one.slice(1, -1).replaceAll('``', '`')),
+    ...quoted.map((identifier) => identifier.slice(1, -1).replaceAll('``', '`')),
   ]
 }

@@ -1,4 +1,7 @@
-// MySQL and MariaDB: text compared under a binary collation as well as the column's own, cast parameters, `ilike` by regular expression.
+// The dialect of MySQL and MariaDB: compares text under a binary collation as well as the column's own, casts parameters, and tests
+// `ilike` by a regular expression. Its members are described in `dialect.ts` and `internal-dialect.ts`.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -27,7 +30,7 @@ import {
   plainCompare,
   type Ref,
   spanCompare,
-  type Test,
+  type SqlTest,
 } from '../shared/sql/sql-parts.ts'
 import { blankForm } from '../shared/values/calendar-text.ts'
 import { decoderOf, lowerUuid, textOf } from '../shared/values/decode.ts'
@@ -83,10 +86,11 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
   }
 
   /**
-   * Whether comparing the column under its own collation may differ from comparing by code point. Here and below, `column.comparable`
+   * Whether comparing the column under its own collation may differ from comparing by code point, as the service does unless the model says
+   * `collation: 'database'`. Here and below, `column.comparable`
    * says that `ref` is no column, but the result of `comparable`, `bucket` or an aggregate already.
    */
-  const isLoose = (column: DialectColumn): boolean => {
+  const hasLooseCollation = (column: DialectColumn): boolean => {
     if (!isText(column) || column.collation === 'database' || column.comparable) return false
     const known = facts.of(column)
     // The text of a uuid has no accents and no padding, and its letter case does not matter.
@@ -158,7 +162,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
   /** The expression that is equal for equal values, in a comparison of two columns. */
   const keySide = (column: DialectColumn, ref: Ref): Ref => {
     if (hasTruths(column)) return sql`(${ref} <> 0)`
-    return isLoose(column) ? byCodePoint(column, ref) : ref
+    return hasLooseCollation(column) ? byCodePoint(column, ref) : ref
   }
 
   /** The text of a value that the service does not interpret. */
@@ -206,7 +210,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       default:
         // Compares bytes instead of adding COLLATE, because with ONLY_FULL_GROUP_BY MariaDB does not recognise a grouped COLLATE
         // expression in SELECT.
-        if (isLoose(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
+        if (hasLooseCollation(column)) return sql`cast(convert(${ref} using utf8mb4) as binary)`
         return isOtherText(column) ? sql`cast(${ref} as char)` : ordered(column, ref)
     }
   }
@@ -224,7 +228,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     ref: Ref,
     operator: Comparison,
     value: Param<PlanValue>,
-  ): Test => {
+  ): SqlTest => {
     const { calendar, bind } = mysqlTypes[column.type]
     if (isMoment(column) && value.decide(isZeroDate)) {
       // MySQL refuses to compare such a value with a date; the text has the same order.
@@ -262,7 +266,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     }
     const exact = plainCompare(ordered(column, ref), operator, bound)
     // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
-    return isLoose(column) && operator === 'eq'
+    return hasLooseCollation(column) && operator === 'eq'
       ? sql<SqlBool>`(${ref} = ${bound} and ${exact})`
       : exact
   }
@@ -296,7 +300,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     column: DialectColumn,
     ref: Ref,
     values: Param<readonly PlanValue[]>,
-  ): Test | undefined => {
+  ): SqlTest | undefined => {
     const isTimes = isTime(column)
     if (column.comparable || (!isTimes && values.decide(haveZeroDate))) return undefined
     const { fraction = 6 } = facts.of(column) ?? {}
@@ -315,20 +319,20 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     return sql<SqlBool>`(${sql.join(each, sql` or `)})`
   }
 
-  const equalsValue = (column: DialectColumn, ref: Ref, value: Ref): Test | undefined => {
+  const equalsValue = (column: DialectColumn, ref: Ref, value: Ref): SqlTest | undefined => {
     const known = facts.of(column)
     if (!mysqlTypes[column.type].isTextKey || known === undefined) return undefined
     // A column without a collation is binary, or of a type that is no text.
     if (known.collation === '' && !known.nativeUuid) return undefined
-    const own = sql<SqlBool>`${ref} = ${value}`
-    if (known.nativeUuid || !isLoose(column)) return own
-    return sql<SqlBool>`(${own} and ${byCodePoint(column, ref)} = ${byCodePoint(column, value)})`
+    const byOwnCollation = sql<SqlBool>`${ref} = ${value}`
+    if (known.nativeUuid || !hasLooseCollation(column)) return byOwnCollation
+    return sql<SqlBool>`(${byOwnCollation} and ${byCodePoint(column, ref)} = ${byCodePoint(column, value)})`
   }
 
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
-    isLoose(column) || isLoose(otherColumn) || clash(facts.of(column), facts.of(otherColumn))
-      ? { own: byCodePoint(column, ref), other: byCodePoint(otherColumn, otherRef) }
-      : { own: keySide(column, ref), other: keySide(otherColumn, otherRef) }
+    hasLooseCollation(column) || hasLooseCollation(otherColumn) || collationsClash(facts.of(column), facts.of(otherColumn))
+      ? { ofTable: byCodePoint(column, ref), ofRow: byCodePoint(otherColumn, otherRef) }
+      : { ofTable: keySide(column, ref), ofRow: keySide(otherColumn, otherRef) }
 
   /**
    * `(a, b) in ((1, 'x'), (2, 'y'))`. MySQL and MariaDB look up each row of the list in an index; with a subquery on a table of values,
@@ -349,14 +353,14 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
         )
         const rows = sql.tuples(lists.map(({ values }) => values))
         const exact = sql<SqlBool>`(${sql.join(lists.map(({ by }) => by))}) in (${rows})`
-        if (!columns.some(isLoose)) return exact
+        if (!columns.some(hasLooseCollation)) return exact
         return sql<SqlBool>`((${sql.join(lists.map(({ near }) => near))}) in (${rows}) and ${exact})`
       },
     }
   }
 
   /** `keysIn` of the shortcuts: undefined for EXISTS. `related-look-up.ts` explains the values of `lookUp`. */
-  const keysIn = (lookUp: RelatedLookUp, keys: readonly KeyPair[], rows: Ref): Test | undefined => {
+  const keysIn = (lookUp: RelatedLookUp, keys: readonly KeyPair[], rows: Ref): SqlTest | undefined => {
     // MariaDB merges IN and EXISTS into the join of the statement, unless they are part of an OR.
     if (lookUp === 'unmerged') {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`
@@ -364,7 +368,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     if (lookUp === 'once') return inDistinctKeys(keys.map(keySides), rows)
     // MariaDB caches results of EXISTS under the collation of the column, so `a` may get the result of `A`. It caches results of
     // IN under the collation of the comparison.
-    if (keys.some((key) => clash(facts.of(key.column), facts.of(key.otherColumn)))) {
+    if (keys.some((key) => collationsClash(facts.of(key.column), facts.of(key.otherColumn)))) {
       return inKeys(keys.map(keySides), rows)
     }
     // Where a driver prepares statements, MariaDB (10.11.19) crashes when it executes one again whose EXISTS contains a derived table
@@ -449,7 +453,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     comparand: (column, value) =>
       value === null || value === undefined
         ? null
-        : mysqlComparand(column, value, facts, (given) => encoded(column, given, undefined)),
+        : mysqlComparand(column, value, facts, (moment) => encoded(column, moment, undefined)),
     holds: (column) => facts.of(column)?.held,
     compare,
     specialValues: (column) => mysqlTypes[column.type].special(column),
@@ -462,7 +466,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
         : `If its default is a sequence, set that forward, beyond the largest "${dbName}" of "${table}".`,
     insertReturns: facts.insertReturns === true,
     comparedWith: (column, other) =>
-      clash(facts.of(column), facts.of(other)) ? byCodePointOnly(column) : column,
+      collationsClash(facts.of(column), facts.of(other)) ? byCodePointOnly(column) : column,
     ...(facts.hasJsonTable === true && { numberedKeys: mysqlNumberedKeys(facts.of) }),
     defaultOf: (column) => (facts.of(column)?.makesUuid ? sql`uuid()` : undefined),
     insertId: sql`cast(last_insert_id() as char)`,
@@ -481,13 +485,13 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       }
       const lacks = lacking(column)
       const known =
-        lacks === undefined ? values : values.share((all) => all.filter((one) => !lacks(one)))
+        lacks === undefined ? values : values.share((all) => all.filter((value) => !lacks(value)))
       if (lacks !== undefined && known.decide(({ length }) => length === 0)) {
         return negated ? sql<SqlBool>`not ${matchesNone(ref)}` : matchesNone(ref)
       }
       const { by, near, values: items } = listed(column, ref, known)
       const exact = inList(by, items, negated)
-      if (negated || !isLoose(column)) return exact
+      if (negated || !hasLooseCollation(column)) return exact
       return sql<SqlBool>`(${inList(near, items)} and ${exact})`
     },
 
@@ -498,13 +502,13 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       const isOwn = column.collation === 'database' && !isLacking
       const ignoring = isOwn && ignoresCase(facts.of(column))
       const isByCodePoint = !isLacking && facts.of(column)?.codePoint === true
-      const own = isOwn ? ignoring || !ignoreCase : isByCodePoint
-      const whole = own ? ref : byCodePoint(column, ref)
+      const isPlain = isOwn ? ignoring || !ignoreCase : isByCodePoint
+      const whole = isPlain ? ref : byCodePoint(column, ref)
       const subject = match === 'endsWith' ? sql`right(${whole}, ${text.map(lengthOf)})` : whole
       if (ignoreCase && !ignoring) {
         // MySQL refuses an empty pattern.
         const pattern = text.map(
-          (given) => caseRegExp(match === 'contains' ? match : 'startsWith', given) || '^',
+          (searched) => caseRegExp(match === 'contains' ? match : 'startsWith', searched) || '^',
         )
         return sql<SqlBool>`${subject} ${not}regexp ${pattern}`
       }
@@ -512,11 +516,11 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
       if (!isOwn && match === 'contains') {
         return sql<SqlBool>`instr(${subject}, ${text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
-      const pattern = text.map((given) =>
-        match === 'endsWith' ? likeLiteral(given) : likePattern(match, given),
+      const pattern = text.map((searched) =>
+        match === 'endsWith' ? likeLiteral(searched) : likePattern(match, searched),
       )
       const exact = sql<SqlBool>`${subject} ${not}like ${pattern} escape '!'`
-      if (own || negated || isLacking || match !== 'startsWith') return exact
+      if (isPlain || negated || isLacking || match !== 'startsWith') return exact
       return sql<SqlBool>`(${ref} like ${pattern} escape '!' and ${exact})`
     },
 
@@ -525,25 +529,25 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     order(column, ref, { descending, nulls, mayBeNull }) {
       const by = sql`${ordered(column, ref)} ${descending ? sql`desc` : sql`asc`}`
       // MySQL sorts NULL as the smallest value.
-      const own = descending ? 'last' : 'first'
-      if (!mayBeNull || nulls === own) return [by]
+      const usualPlace = descending ? 'last' : 'first'
+      if (!mayBeNull || nulls === usualPlace) return [by]
       const tested = column.comparable ? engine.insideGroup(ref) : ref
       return [sql`${tested} is null ${nulls === 'first' ? sql`desc` : sql`asc`}`, by]
     },
 
     sameKey(column, ref, otherColumn, otherRef) {
-      const own = sql<SqlBool>`${ref} = ${otherRef}`
+      const byOwnCollation = sql<SqlBool>`${ref} = ${otherRef}`
       if (
-        !isLoose(column) &&
-        !isLoose(otherColumn) &&
-        !clash(facts.of(column), facts.of(otherColumn))
+        !hasLooseCollation(column) &&
+        !hasLooseCollation(otherColumn) &&
+        !collationsClash(facts.of(column), facts.of(otherColumn))
       ) {
         return plainCompare(keySide(column, ref), 'eq', keySide(otherColumn, otherRef))
       }
       const exact = sql<SqlBool>`${byCodePoint(column, ref)} = ${byCodePoint(otherColumn, otherRef)}`
-      return clash(facts.of(column), facts.of(otherColumn))
+      return collationsClash(facts.of(column), facts.of(otherColumn))
         ? exact
-        : sql<SqlBool>`(${own} and ${exact})`
+        : sql<SqlBool>`(${byOwnCollation} and ${exact})`
     },
 
     comparable: asComparable,
@@ -587,15 +591,15 @@ interface Listed {
 const lowerInside = (raw: unknown): string | undefined =>
   typeof raw === 'string' ? insideQuotes(lowerUuid(raw)) : undefined
 
-/** Whether the server refuses to compare the columns without COLLATE. It accepts two different collations only if one of them is binary. */
-function clash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): boolean {
+/** Whether the server refuses to compare two columns without COLLATE: it accepts different collations only if one of them is binary. */
+function collationsClash(one: ColumnFacts | undefined, other: ColumnFacts | undefined): boolean {
   const [own = '', theirs = ''] = [one?.collation, other?.collation]
   if (own === '' || theirs === '' || own === theirs) return false
   return !own.endsWith('_bin') && !theirs.endsWith('_bin')
 }
 
 /** False, or NULL if `ref` is. */
-const matchesNone = (ref: Ref): Test => sql<SqlBool>`(${ref} is null and null)`
+const matchesNone = (ref: Ref): SqlTest => sql<SqlBool>`(${ref} is null and null)`
 
 /** Whether the collation of a column ignores case, as all do whose names have `ci`; unknown ones may. */
 const ignoresCase = (facts: ColumnFacts | undefined): boolean =>

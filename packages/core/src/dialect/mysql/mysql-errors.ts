@@ -135,6 +135,7 @@ function kindOfClass(sqlState: string): Kind | 'signal' | undefined {
   return kindOfCode(classes, sqlState.slice(0, 2)) ?? 'signal'
 }
 
+/** The name in `Duplicate entry 'Emma' for key 'books.title_unique'`, or in the messages of other violated constraints. */
 function mysqlConstraint(kind: Kind, message: string): string {
   if (kind === 'unique') {
     // Matches from the end, because the message quotes a value of any text before the key. MySQL 8 writes the table before the
@@ -151,6 +152,7 @@ function mysqlConstraint(kind: Kind, message: string): string {
   )
 }
 
+/** The column in `Column 'title' cannot be null`, or in the messages of other failures. */
 function mysqlColumn(kind: Kind, message: string): string {
   if (kind === 'foreignKey') return /FOREIGN KEY \(`([^`]+)`\)/.exec(message)?.[1] ?? ''
   if (kind === 'notNull') return /(?:Column|Field) '([^']+)'/.exec(message)?.[1] ?? ''

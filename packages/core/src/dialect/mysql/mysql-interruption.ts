@@ -1,4 +1,5 @@
-// Cancels statements on MySQL and MariaDB through Kysely's connections of `mysql2`; statements of other drivers run to their end.
+// Cancels statements whose client has disconnected, or at their deadline, on MySQL and MariaDB through Kysely's connections of `mysql2`;
+// statements of other drivers run to their end.
 
 import { CompiledQuery, type ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'

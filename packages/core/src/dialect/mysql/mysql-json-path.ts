@@ -1,9 +1,9 @@
-// The values at paths of json columns in MySQL and MariaDB, which stores JSON as text.
+// The values at paths of json columns, such as `settings.theme__eq=dark`, in MySQL and in MariaDB, which stores JSON as text.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
-import { type Ref, within } from '../shared/sql/sql-parts.ts'
+import { type Ref, inJsonRange } from '../shared/sql/sql-parts.ts'
 
 export function mysqlJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`
@@ -23,9 +23,9 @@ function typedValue(type: JsonPath['type'], value: Ref): Fragment {
     case 'boolean':
       return sql`case when ${found} = 'BOOLEAN' then json_unquote(${value}) = 'true' end`
     case 'integer':
-      return sql`case when ${isNumber} and ${within.integers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
+      return sql`case when ${isNumber} and ${inJsonRange.integers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
     case 'float':
       // MariaDB reads a number outside the range of a double as the largest double.
-      return sql`case when ${isNumber} and ${within.doubles(double)} then ${double} end`
+      return sql`case when ${isNumber} and ${inJsonRange.doubles(double)} then ${double} end`
   }
 }

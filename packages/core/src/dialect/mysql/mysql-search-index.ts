@@ -1,4 +1,5 @@
-// Searches by a FULLTEXT index in MySQL and MariaDB.
+// Searches by a FULLTEXT index in MySQL and MariaDB: `match (title, text) against ('+sense* +sens*' in boolean mode)`. The index is checked
+// when the dialect connects.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -11,6 +12,7 @@ import {
   wordsOf,
 } from '../shared/sql/search-indexes.ts'
 
+/** Looks up the declared indexes. */
 export const mysqlSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],
@@ -18,10 +20,10 @@ export const mysqlSearchIndexes = (
   searchIndexes(
     tables,
     async ({ schema, table, index, columns }) => {
-      const own = schema === undefined ? sql`database()` : sql`${schema}`
+      const inSchema = schema === undefined ? sql`database()` : sql`${schema}`
       const rows = await rowsOf<{ name: unknown }>(db)`
       select column_name as name from information_schema.statistics
-      where table_schema = ${own} and table_name = ${table} and index_name = ${index} and index_type = 'FULLTEXT'`
+      where table_schema = ${inSchema} and table_name = ${table} and index_name = ${index} and index_type = 'FULLTEXT'`
       if (rows.length === 0) return `it has no FULLTEXT index "${index}".`
       const names = (all: readonly unknown[]): string =>
         all

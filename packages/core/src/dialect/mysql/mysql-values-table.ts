@@ -1,4 +1,5 @@
-// Rows of bound values as a table, which the server reads from one JSON document: those of records (jsonTable), and keys with their numbers.
+// Rows of bound values as a table, which the server reads from one JSON document: values of records (jsonTable), which an UPDATE or a
+// look-up of a write joins, and keys with their numbers (mysqlNumberedKeys).
 
 import { base64 } from '../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -16,7 +17,8 @@ import type { ColumnFacts } from './mysql-column-facts.ts'
 import { type DocumentColumn, documentText, longestText } from './types/document-columns.ts'
 import { mysqlTypes } from './types/mysql-types.ts'
 
-const name = 'model_api_values'
+/** The alias of the table in the statement. */
+const valuesName = 'model_api_values'
 
 /**
  * `json_table(?, '$[*]' columns (column1 bigint path '$[0]' error on error, …)) as model_api_values`: the statement has one bound
@@ -31,36 +33,36 @@ export function jsonTable(
   factsOf: (column: DialectColumn) => ColumnFacts | undefined,
 ): ValuesTable | undefined {
   const document: DocumentColumn[] = []
-  for (const one of columns) {
-    const known = one.column === null ? undefined : factsOf(one.column)
-    const read = one.isKey === true ? keyColumn(one, known) : documentColumn(one)
-    if (read === undefined || isLonger(one, known)) return undefined
+  for (const bound of columns) {
+    const facts = bound.column === null ? undefined : factsOf(bound.column)
+    const read = bound.isKey === true ? keyColumn(bound, facts) : documentColumn(bound)
+    if (read === undefined || isLonger(bound, facts)) return undefined
     document.push(read)
   }
   // A table of one column, such as keys to look up, is a list of values.
   const [only, ...others] = document
   const isList = only !== undefined && others.length === 0
-  const json = JSON.stringify(isList ? only.values : rowsOf(document))
+  const json = JSON.stringify(isList ? only.values : documentRows(document))
   if (json.includes('\\u')) return undefined
   const declared = document.map(
     ({ type }, i) =>
       sql`${nameOf(i)} ${type} path '$${isList ? sql`` : sql`[${natural(i)}]`}' error on error`,
   )
   return {
-    table: sql`json_table(${json}, '$[*]' columns (${sql.join(declared)})) as ${sql.id(name)}`,
+    table: sql`json_table(${json}, '$[*]' columns (${sql.join(declared)})) as ${sql.id(valuesName)}`,
     refs: document.map(({ isBase64 }, i) => {
-      const ref = sql.id(name, `column${i + 1}`)
+      const ref = sql.id(valuesName, `column${i + 1}`)
       return isBase64 === true ? sql`from_base64(${ref})` : ref
     }),
     joinedBy: 'join',
   }
 }
 
-/** A table with this number of rows. */
+/** A table with this number of rows, `series` of the dialect. */
 export const jsonSeries = (rows: number): Fragment =>
-  sql`json_table(${JSON.stringify(Array(rows).fill(0))}, '$[*]' columns (column1 int path '$')) as ${sql.id(name)}`
+  sql`json_table(${JSON.stringify(Array(rows).fill(0))}, '$[*]' columns (column1 int path '$')) as ${sql.id(valuesName)}`
 
-function rowsOf(document: readonly DocumentColumn[]): readonly (readonly unknown[])[] {
+function documentRows(document: readonly DocumentColumn[]): readonly (readonly unknown[])[] {
   const rows: (readonly unknown[])[] = []
   const count = document[0]?.values.length ?? 0
   for (let i = 0; i < count; i++) rows.push(document.map(({ values }) => values[i]))
@@ -76,8 +78,8 @@ const documentColumn = ({ column, values }: BoundColumn): DocumentColumn | undef
  * Whether a text has more bytes than its column of a TEXT type: MariaDB refuses it as a parameter, but from a column of a longer type it
  * stores the text of 256 bytes in a TINYTEXT as the empty one.
  */
-const isLonger = ({ values }: BoundColumn, known: ColumnFacts | undefined): boolean => {
-  const bytes = known?.held.bytes
+const isLonger = ({ values }: BoundColumn, facts: ColumnFacts | undefined): boolean => {
+  const bytes = facts?.held.bytes
   return (
     bytes !== undefined &&
     values.some(
@@ -88,12 +90,15 @@ const isLonger = ({ values }: BoundColumn, known: ColumnFacts | undefined): bool
 }
 
 /** The server compares two columns of text only if they have the same collation. */
-function keyColumn(one: BoundColumn, known: ColumnFacts | undefined): DocumentColumn | undefined {
-  const read = documentColumn(one)
-  const collation = known?.collation
+function keyColumn(
+  bound: BoundColumn,
+  facts: ColumnFacts | undefined,
+): DocumentColumn | undefined {
+  const read = documentColumn(bound)
+  const collation = facts?.collation
   if (read?.type !== documentText || !collation) return read
   // The server would read another character instead.
-  if (read.values.some((value) => value !== null && known.lacks?.(String(value)))) return undefined
+  if (read.values.some((value) => value !== null && facts.lacks?.(String(value)))) return undefined
   return { ...read, type: sql`text collate ${sql.id(collation)}` }
 }
 

@@ -1,4 +1,5 @@
-// Which writes MySQL and MariaDB support on which tables: single statements, where only some have RETURNING, and UPDATEs of lists.
+// Which writes MySQL and MariaDB support on which tables: single statements, where only some have RETURNING, and UPDATEs of lists. Looked
+// up when the dialect connects; `write` chooses its statements by it.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -8,7 +9,7 @@ import type { OrderedUpdates } from '../internal-dialect.ts'
 import type { SingleWrites } from '../shared/sql/single-writes.ts'
 import { insertHasReturning, schemasOf } from './mysql-column-facts.ts'
 
-/** A table: its schema and name; `own` is 1 if it is in the database of the connection. */
+/** A table: its schema (`s`) and name (`t`); `own` is 1 if it is in the database of the connection. */
 interface Declared {
   readonly s: unknown
   readonly own: unknown

@@ -1,5 +1,5 @@
-// Rows of bound values as a table, which PostgreSQL builds from one array for each column: those of records (arraysTable), and keys with
-// their numbers.
+// Rows of bound values as a table, which PostgreSQL builds from one array for each column: values of records (arraysTable), which a write
+// inserts or joins, and keys with their numbers (postgresNumberedKeys).
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'
@@ -55,8 +55,8 @@ export function arraysTable(
   }
   const names = columns.map((_, i) => `column${i + 1}`)
   return {
-    table: sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names.map((one) => sql.id(one)))})`,
-    refs: names.map((one) => sql.id(name, one)),
+    table: sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names.map((column) => sql.id(column)))})`,
+    refs: names.map((column) => sql.id(name, column)),
     joinedBy: 'from',
   }
 }

@@ -1,4 +1,4 @@
-// Warns about a pool of `pg` without preparedPg, whose broken connections can end the process.
+// listenerAdvice: warns about a pool of `pg` without preparedPg, whose broken connections can end the process. Sent to `onWarning` once.
 
 import type { DatabaseConnection } from 'kysely'
 

@@ -1,4 +1,4 @@
-// Reads how PostgreSQL's columns are declared and collated, once for each `connect`.
+// Reads how PostgreSQL's columns are declared and collated, when the dialect connects. The SQL of `postgres-dialect.ts` depends on it.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -15,6 +15,7 @@ import { classifyPostgres } from './postgres-errors.ts'
  */
 export type Collates = 'codePoint' | 'loose'
 
+/** What `connect` has read of the database and of the columns. */
 export interface PostgresFacts {
   readonly collates: (column: DialectColumn) => Collates | undefined
   readonly declared: (column: DialectColumn) => DeclaredType | undefined
@@ -44,7 +45,9 @@ export interface DeclaredType {
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
   readonly held: Held
-  /** What decides which of its texts are equal: the type, if it has rules of its own, and the collation. */
+  /**
+   * What decides which of its texts are equal: the type, if it has rules of its own, and the collation. Only compared with that of others.
+   */
   readonly collated?: string
   /** Its own collation, if it is not the default one of the database. */
   readonly collation?: Fragment
@@ -54,6 +57,7 @@ export interface DeclaredType {
   readonly geometry?: string
 }
 
+/** The facts before `connect` has read any. */
 export const unknownPostgresFacts: PostgresFacts = {
   collates: () => undefined,
   declared: () => undefined,
@@ -312,7 +316,7 @@ function collatesOf({
   return provider === 'c' && (locale === 'C' || locale === 'POSIX') ? 'codePoint' : undefined
 }
 
-/** The qualified, quoted name of a table. */
+/** The quoted name of a table or column: `"stock"."books"`; parts that are undefined are left out. */
 export function quotedName(...names: readonly (string | undefined)[]): string {
   const given = names.filter((name) => name !== undefined)
   return given.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')

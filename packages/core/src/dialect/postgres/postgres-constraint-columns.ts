@@ -1,4 +1,5 @@
-// The columns of a PostgreSQL constraint, unique index or domain, by the name that an error gives.
+// The columns of a PostgreSQL constraint, unique index or domain, by the name that an error gives, so that the response to a refused write
+// names the fields.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

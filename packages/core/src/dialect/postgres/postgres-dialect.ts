@@ -1,4 +1,7 @@
-// PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar units in UTC.
+// The dialect of PostgreSQL: compares text under the "C" collation, selects as text what drivers may parse inexactly, and computes calendar
+// units in UTC. Its members are described in `dialect.ts` and `internal-dialect.ts`.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -26,7 +29,7 @@ import {
   nullsOrderTerms,
   plainCompare,
   type Ref,
-  type Test,
+  type SqlTest,
 } from '../shared/sql/sql-parts.ts'
 import { specialNumber } from '../shared/values/decimal.ts'
 import {
@@ -101,7 +104,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
   }
 
   /** Whether the column's collation finds texts equal that the service tells apart. */
-  const isLoose = (column: DialectColumn): boolean =>
+  const hasLooseCollation = (column: DialectColumn): boolean =>
     facts.collates(column) === 'loose' && column.collation !== 'database'
 
   const asComparable = (column: DialectColumn, ref: Ref): Ref => {
@@ -145,7 +148,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     ref: Ref,
     operator: Comparison,
     value: Param<PlanValue>,
-  ): Test => {
+  ): SqlTest => {
     const { span } = postgresTypes[column.type]
     if (span !== false) return span.compare(ref, operator, value)
     if (lacks !== undefined && isText(column) && value.decide(isLacking)) {
@@ -158,7 +161,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       value.map(postgresTypes[column.type].bind),
       sql``,
     )
-    if (isLoose(column)) {
+    if (hasLooseCollation(column)) {
       const exact = plainCompare(byCodePoint(ref), operator, bound)
       // Equality under the column's collation can use its index, but may also match other texts; the second test is exact.
       return operator === 'eq' ? sql<SqlBool>`(${ref} = ${bound} and ${exact})` : exact
@@ -173,7 +176,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     column: DialectColumn,
   ): ((values: Param<readonly PlanValue[]>) => Fragment) | undefined => {
     const { span, castsArrays } = postgresTypes[column.type]
-    if (span !== false || isLoose(column)) return undefined
+    if (span !== false || hasLooseCollation(column)) return undefined
     if (castsArrays) return (values) => typedArray(column, values)
     const cast = arrayCasts.get(facts.declared(column)?.name ?? '')
     return cast && ((values) => sql`${itemsOfArray(column, values)}${cast}`)
@@ -200,12 +203,12 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     facts.declared(one)?.collated !== facts.declared(other)?.collated
 
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides => {
-    if (isLoose(column) || isLoose(otherColumn) || differInCollation(column, otherColumn)) {
-      return { own: byCodePoint(ref), other: byCodePoint(otherRef) }
+    if (hasLooseCollation(column) || hasLooseCollation(otherColumn) || differInCollation(column, otherColumn)) {
+      return { ofTable: byCodePoint(ref), ofRow: byCodePoint(otherRef) }
     }
     return comparesAsText(column, otherColumn)
-      ? { own: sql`${ref}::text`, other: sql`${otherRef}::text` }
-      : { own: compared(column, ref), other: compared(otherColumn, otherRef) }
+      ? { ofTable: sql`${ref}::text`, ofRow: sql`${otherRef}::text` }
+      : { ofTable: compared(column, ref), ofRow: compared(otherColumn, otherRef) }
   }
 
   return {
@@ -254,10 +257,10 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       equalsValue(column, ref, value) {
         const declared = facts.declared(column)?.name ?? ''
         if (!postgresTypes[column.type].textTypes.includes(declared)) return undefined
-        const own = sql<SqlBool>`${ref} = ${value}`
-        return isLoose(column)
-          ? sql<SqlBool>`(${own} and ${byCodePoint(ref)} = ${byCodePoint(value)})`
-          : own
+        const byOwnCollation = sql<SqlBool>`${ref} = ${value}`
+        return hasLooseCollation(column)
+          ? sql<SqlBool>`(${byOwnCollation} and ${byCodePoint(ref)} = ${byCodePoint(value)})`
+          : byOwnCollation
       },
       locksFoundRowsOnly: true,
       lockBesidesKeys: sql`for no key update`,
@@ -297,17 +300,17 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
         return (negated ? momentNotIn : momentIn)(facts, span, column, ref, values)
       }
       if (lacks !== undefined && values.decide((all) => all.length > 0 && all.every(isLacking))) {
-        const first = values.share(([one]) => one as PlanValue)
+        const first = values.share(([value]) => value as PlanValue)
         return compare(column, ref, negated ? 'ne' : 'eq', first)
       }
       const known =
-        lacks === undefined ? values : values.share((all) => all.filter((one) => !isLacking(one)))
+        lacks === undefined ? values : values.share((all) => all.filter((value) => !isLacking(value)))
       const list = typedArray(column, known)
       if (negated) {
-        return sql<SqlBool>`${isLoose(column) ? byCodePoint(ref) : compared(column, ref)} <> all(${list})`
+        return sql<SqlBool>`${hasLooseCollation(column) ? byCodePoint(ref) : compared(column, ref)} <> all(${list})`
       }
-      const own = sql<SqlBool>`${compared(column, ref)} = any(${list})`
-      return isLoose(column) ? sql<SqlBool>`(${own} and ${byCodePoint(ref)} = any(${list}))` : own
+      const byOwnCollation = sql<SqlBool>`${compared(column, ref)} = any(${list})`
+      return hasLooseCollation(column) ? sql<SqlBool>`(${byOwnCollation} and ${byCodePoint(ref)} = any(${list}))` : byOwnCollation
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
@@ -315,29 +318,29 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       // PostgreSQL refuses patterns under a collation that is not deterministic.
       const areLoose = facts.collates(column) === 'loose'
       const subject = areLoose ? byCodePoint(ref) : sql`${ref}::text`
-      const own = column.collation === 'database' && !areLoose
-      const isNowhere = (given: string): boolean =>
-        lacks !== undefined && (ignoreCase && !own ? hasNoForm(given, lacks) : lacks(given))
+      const usesOwnCollation = column.collation === 'database' && !areLoose
+      const isNowhere = (searched: string): boolean =>
+        lacks !== undefined && (ignoreCase && !usesOwnCollation ? hasNoForm(searched, lacks) : lacks(searched))
       if (lacks !== undefined && text.decide(isNowhere)) {
         // A text that the database cannot have, so that no row contains it: equality fails (`eq`) or holds (`ne`) for every row.
         return compare(column, ref, negated ? 'ne' : 'eq', text)
       }
-      if (ignoreCase && !own) {
-        const pattern = text.map((given) => caseRegExp(match, given, lacks))
+      if (ignoreCase && !usesOwnCollation) {
+        const pattern = text.map((searched) => caseRegExp(match, searched, lacks))
         return sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${pattern}`
       }
       const like = sql`${negated ? sql`not ` : sql``}${ignoreCase ? sql`ilike` : sql`like`}`
       // LIKE compares a text with an index for patterns, but at each place of the column's text; that takes long for a long one.
-      const isShort = text.decide((given) => lengthOf(given) <= longestLike)
+      const isShort = text.decide((searched) => lengthOf(searched) <= longestLike)
       if (isShort || match === 'startsWith') {
-        const pattern = text.map((given) => likePattern(match, given))
+        const pattern = text.map((searched) => likePattern(match, searched))
         return sql<SqlBool>`${subject} ${like} ${pattern} escape '!'`
       }
       if (match === 'endsWith') {
         return sql<SqlBool>`right(${subject}, ${text.map(lengthOf)}::int) ${like} ${text.map(likeLiteral)} escape '!'`
       }
       // A regular expression reads each character once; `***=` makes the rest of it literal.
-      const literal = text.map((given) => `***=${given}`)
+      const literal = text.map((searched) => `***=${searched}`)
       return ignoreCase
         ? sql<SqlBool>`${subject} ${negated ? sql`!~*` : sql`~*`} ${literal}`
         : sql<SqlBool>`${subject} ${negated ? sql`!~` : sql`~`} ${literal}`
@@ -346,7 +349,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     listMatch(column, ref, { match, values }) {
       const test = match === 'contains' ? sql`@>` : sql`&&`
       if (lacks !== undefined && values.decide((all) => all.some(isLacking))) {
-        const known = values.share((all) => all.filter((one) => !isLacking(one)))
+        const known = values.share((all) => all.filter((value) => !isLacking(value)))
         // False for every list, NULL for NULL.
         const none = sql<SqlBool>`${ref} && '{}'`
         return match === 'contains' || known.decide(({ length }) => length === 0)
@@ -391,11 +394,11 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       if (comparesAsText(column, otherColumn)) {
         return sql<SqlBool>`${ref}::text = ${otherRef}::text`
       }
-      const own = sql<SqlBool>`${compared(column, ref)} = ${compared(otherColumn, otherRef)}`
+      const byOwnCollation = sql<SqlBool>`${compared(column, ref)} = ${compared(otherColumn, otherRef)}`
       const exact = sql<SqlBool>`${byCodePoint(ref)} = ${byCodePoint(otherRef)}`
       if (differInCollation(column, otherColumn)) return exact
-      if (!isLoose(column) && !isLoose(otherColumn)) return own
-      return sql<SqlBool>`(${own} and ${exact})`
+      if (!hasLooseCollation(column) && !hasLooseCollation(otherColumn)) return byOwnCollation
+      return sql<SqlBool>`(${byOwnCollation} and ${exact})`
     },
 
     comparable: asComparable,
@@ -426,7 +429,7 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
   }
 }
 
-/** Asks what the driver makes of values. A server that only speaks PostgreSQL's protocol may not know the types. */
+/** Finds out what the driver makes of values. A server that only speaks PostgreSQL's protocol may not know the types. */
 const lookUpDriver = (db: AnyDatabase): Promise<DriverValues> =>
   lookUpDriverValues(db, driverProbes).catch((error: unknown) => {
     if (classifyPostgres(error).kind === 'other') return usualDriver

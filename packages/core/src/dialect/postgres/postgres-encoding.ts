@@ -1,9 +1,11 @@
-// The characters that the encoding of a database lacks: PostgreSQL refuses a statement with a text that has such a character.
+// The characters that the encoding of a database lacks, looked up when the dialect connects: PostgreSQL refuses a statement with a text
+// that has such a character, so that no row contains it.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
 import { classifyPostgres } from './postgres-errors.ts'
 
+/** Tells whether a character of a text is lacking. */
 export type Lacks = (text: string) => boolean
 
 /**
@@ -44,6 +46,6 @@ async function charactersOf(
   }
 }
 
-/** A text as a literal of the type `bytea`, which every encoding has. */
+/** The UTF-8 bytes of a text as a literal of the type `bytea`, `\x456d6d61`, which a database of any encoding reads. */
 export const utf8Literal = (text: string): string =>
   `\\x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -1,4 +1,5 @@
-// Finds PostgreSQL's exclusion constraints that enforce the rules by which no two rows of a table overlap.
+// Finds PostgreSQL's exclusion constraints that enforce the rules by which no two rows of a table overlap, when the dialect connects: a
+// write need not check such a rule itself.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'
@@ -52,6 +53,7 @@ async function constraintsOf(db: AnyDatabase, table: string): Promise<readonly C
 }
 
 interface Parts {
+  /** `a WITH =`, `tsrange(b, c) WITH &&` */
   readonly elements: readonly string[]
   /** The condition of WHERE, without parentheses around it; empty without WHERE. */
   readonly predicate: string
@@ -93,12 +95,12 @@ function areElementsOf(
     `${type}range(${period}) WITH &&`,
     `${type}range(${period}, '[)'::text) WITH &&`,
   ])
-  const others = elements.filter((one) => !ranges.includes(one))
+  const others = elements.filter((element) => !ranges.includes(element))
   const wanted = equal.map((name) => `${nameIn(name)} WITH =`)
   return (
     others.length === elements.length - 1 &&
     others.length === wanted.length &&
-    wanted.every((one) => others.includes(one))
+    wanted.every((element) => others.includes(element))
   )
 }
 

@@ -1,4 +1,5 @@
-// Cancels statements on PostgreSQL through Kysely's connections of `pg`; statements of other drivers run to their end.
+// Cancels statements whose client has disconnected, or at their deadline, on PostgreSQL through Kysely's connections of `pg`; statements
+// of other drivers run to their end.
 
 import type { CompiledQuery, ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'

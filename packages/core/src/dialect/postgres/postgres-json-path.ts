@@ -1,4 +1,4 @@
-// The values at paths of json and jsonb columns in PostgreSQL.
+// The values at paths of json and jsonb columns in PostgreSQL, such as `settings.theme__eq=dark`.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../../model/dialect-column.ts'
@@ -19,6 +19,7 @@ export function postgresJsonValue(
   return type === 'text' ? sql`(${value}) collate "C"` : value
 }
 
+/** `case when jsonb_typeof(ref #> '{"theme"}') = 'string' then ref #>> '{"theme"}' end` */
 function ofJsonb(ref: Ref, path: Ref, type: JsonPath['type']): Fragment {
   const found = sql`jsonb_typeof(${ref} #> ${path})`
   if (type === 'text') return sql`case when ${found} = 'string' then ${ref} #>> ${path} end`

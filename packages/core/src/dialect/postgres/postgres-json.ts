@@ -1,4 +1,5 @@
-// Builds JSON objects in PostgreSQL, for columns whose JSON is known to have the service's bytes.
+// postgresJson: builds the JSON of embedded records in PostgreSQL (`jsonText` of the shortcuts), for columns whose JSON is known to have
+// the bytes that the service would write.
 
 import { sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'

@@ -1,4 +1,4 @@
-// PostgreSQL's replication position: a location in the write-ahead log.
+// postgresReplication: PostgreSQL's replication position is a location in the write-ahead log, such as `16/B374D848`.
 
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Replication } from '../shared/session/replication.ts'

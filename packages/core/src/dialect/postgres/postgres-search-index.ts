@@ -1,4 +1,5 @@
-// Searches by a column of type tsvector in PostgreSQL.
+// Searches by a column of type tsvector in PostgreSQL, which is checked when the dialect connects:
+// `words @@ to_tsquery('english', '''sense'':* & ''sens'':*')`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -12,6 +13,7 @@ import {
 } from '../shared/sql/search-indexes.ts'
 import { quotedName } from './postgres-column-facts.ts'
 
+/** Looks up the declared indexes, each a tsvector column of its table. */
 export const postgresSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],

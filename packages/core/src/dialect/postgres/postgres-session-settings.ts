@@ -12,6 +12,7 @@ interface Needed {
   readonly isPrivileged?: true
 }
 
+/** A setting that has one right value; `otherwise` says what goes wrong with another. */
 const setting = (
   name: string,
   { value: needed, or = '', isRight, isPrivileged }: Needed,

@@ -1,4 +1,5 @@
-// Single-statement writes on PostgreSQL: the tables whose RETURNING gives what a SELECT would show afterwards.
+// Single-statement writes on PostgreSQL: the tables whose RETURNING gives what a SELECT would show afterwards. Looked up when the dialect
+// connects.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

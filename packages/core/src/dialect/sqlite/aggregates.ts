@@ -1,4 +1,5 @@
-// Aggregate functions: exact sums and averages of the stored numbers, which skip values that are not numbers.
+// aggregateOf: the aggregate functions of SQLite: exact sums and averages of the stored numbers, which skip values that are not numbers.
+// `price__sum` of a decimal selects `sum(<units>) || '/' || count(<units>)`, integers in units of the scale.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { columnTypes } from '../../model/column-types.ts'
@@ -22,6 +23,7 @@ interface Extremes {
   select(column: DialectColumn, ref: Ref): Ref
 }
 
+/** The member `aggregate` of the dialect. */
 export function aggregateOf(
   fn: AggregateFunction,
   column: DialectColumn,

@@ -1,4 +1,4 @@
-// SQLite's busy timeout: while SQLite itself waits for a lock, it blocks the event loop and so all other requests.
+// shortBusyTimeout: while SQLite itself waits for a lock (its busy timeout), it blocks the event loop and so all other requests.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,8 @@
-// Comparisons, lists and keys of columns, adapted to the formats in which columns store their values.
+// Comparisons, lists and keys of columns in SQLite, adapted to the formats in which columns store their values. Where a column has several,
+// a condition consists of two tests: one of the plain column (`near`), which finds the rows by an index, and an exact one of the value in
+// a single format.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../lib/sql/fragment.ts'
@@ -16,7 +20,7 @@ import {
   paddedItems,
   plainCompare,
   type Ref,
-  type Test,
+  type SqlTest,
 } from '../shared/sql/sql-parts.ts'
 import { blankForm } from '../shared/values/calendar-text.ts'
 import { bindOperand, collatedBy, operand } from './operand.ts'
@@ -30,14 +34,14 @@ import { averageBound, sumBound } from './sums.ts'
 const maxSeparateParameters = 8
 
 /** Whether the values of a list are separate parameters. */
-export const isShort = (values: Param<readonly unknown[]>): boolean =>
+export const hasSeparateParameters = (values: Param<readonly unknown[]>): boolean =>
   values.decide(({ length }) => length <= maxSeparateParameters)
 
 const isCalendar = ({ type }: DialectColumn): boolean => sqliteTypes[type].calendar !== false
 
 /** Comparisons of columns whose types may be stored in several formats. */
 export interface Comparisons {
-  compare(column: DialectColumn, ref: Ref, operator: Comparison, value: Param<PlanValue>): Test
+  compare(column: DialectColumn, ref: Ref, operator: Comparison, value: Param<PlanValue>): SqlTest
   /** `filter` of the dialect. */
   filter: Comparisons['compare']
   oneOf(
@@ -45,17 +49,18 @@ export interface Comparisons {
     ref: Ref,
     values: Param<readonly PlanValue[]>,
     negated: boolean,
-  ): Test
+  ): SqlTest
   /** `keyList` of the dialect. */
   keyList(columns: readonly DialectColumn[]): KeyList | undefined
   /** The expression for ORDER BY and for cursors. */
   ordered(column: DialectColumn, ref: Ref): Ref
-  sameKey(pair: KeyPair): Test
+  sameKey(pair: KeyPair): SqlTest
   /** `equalsValue` of the dialect. */
-  equalsValue(column: DialectColumn, ref: Ref, value: Ref): Test | undefined
+  equalsValue(column: DialectColumn, ref: Ref, value: Ref): SqlTest | undefined
   keySides(pair: KeyPair): KeySides
 }
 
+/** `known` says in which formats the columns store their values. */
 export function comparisonsOf(known: KnownForms): Comparisons {
   const isPlain = (column: DialectColumn): boolean =>
     column.comparable === true || !hasForms(column) || known.ordered.has(column)
@@ -64,7 +69,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
    * Tests whether a value that a range includes is of the column's type, as far as its place in the order tells: SQLite sorts numbers
    * before texts, and texts before blobs. Undefined if no other value is included.
    */
-  const ofType = (column: DialectColumn, ref: Ref, operator: Comparison): Test | undefined => {
+  const ofType = (column: DialectColumn, ref: Ref, operator: Comparison): SqlTest | undefined => {
     if (column.comparable || operator === 'eq' || operator === 'ne') return undefined
     const isUpper = operator === 'lt' || operator === 'le'
     // The texts of dates and times begin with a digit; `:` is the character after `9`.
@@ -126,7 +131,7 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     const all = hasSpellings(column)
       ? values.share<readonly PlanValue[]>((some) => some.flatMap(spellings))
       : values
-    if (sqliteTypes[column.type].isJsonItem && !isShort(values)) return inJsonList(by, all, negated)
+    if (sqliteTypes[column.type].isJsonItem && !hasSeparateParameters(values)) return inJsonList(by, all, negated)
     return inList(
       by,
       paddedItems(all).map((value) => bindOperand(column, value)),
@@ -203,8 +208,8 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     keySides(pair) {
       const { column, ref, otherRef } = pair
       return isOneForm(pair)
-        ? { own: ref, other: keyOperand(known, pair, otherRef) }
-        : { own: exactForm(column, ref), other: exactForm(column, otherRef) }
+        ? { ofTable: ref, ofRow: keyOperand(known, pair, otherRef) }
+        : { ofTable: exactForm(column, ref), ofRow: exactForm(column, otherRef) }
     },
   }
 }
@@ -267,7 +272,7 @@ function shownIn(
   ref: Ref,
   values: Param<readonly string[]>,
   negated: boolean,
-): Test {
+): SqlTest {
   const { calendar } = sqliteTypes[column.type]
   const texts =
     calendar === 'datetime' ? values.share<readonly string[]>((all) => all.map(blankForm)) : values
@@ -275,12 +280,12 @@ function shownIn(
   const shown = column.comparable
     ? sql`substr(${ref}, 1, ${natural(length)})`
     : servedForm(column, ref)
-  return isShort(texts)
+  return hasSeparateParameters(texts)
     ? inList(shown, paddedItems(texts), negated)
     : inJsonList(shown, texts, negated)
 }
 
-function inJsonList(ref: Ref, values: Param<readonly PlanValue[]>, negated: boolean): Test {
+function inJsonList(ref: Ref, values: Param<readonly PlanValue[]>, negated: boolean): SqlTest {
   const not = negated ? sql`not ` : sql``
   return sql<SqlBool>`${ref} ${not}in (select value from json_each(${values.map(jsonList)}))`
 }
@@ -290,6 +295,7 @@ function jsonList(values: readonly PlanValue[]): string {
   return `[${values.map(jsonItem).join()}]`
 }
 
+/** Writes keys as one parameter: `[[1,"a"],[2,"b"]]`. */
 export const keysJson = (keys: readonly (readonly PlanValue[])[]): string =>
   `[${keys.map(jsonList).join()}]`
 

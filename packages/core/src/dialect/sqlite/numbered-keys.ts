@@ -1,4 +1,4 @@
-// numberedKeys: keys of rows as a table, which SQLite reads from one JSON document.
+// numberedKeys: keys of rows as a table, which SQLite reads from one JSON document, for `numberedKeys` of the dialect.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { Param } from '../../lib/sql/param.ts'

@@ -29,10 +29,14 @@ export function unitsOf(column: DialectColumn, ref: Ref): Ref {
   return sql`case when not ${isStoredNumber(ref)} then ${ref} when ${hasUnits(column, ref)} then ${roundedUnits(column, ref)} else ${text} end`
 }
 
+/** Converts a number to an integer in units of 10^-scale: 12.5 with the scale 2 → 1250. */
 export const roundedUnits = ({ scale = 0 }: DialectColumn, ref: Ref): Ref =>
   sql`cast(round(${ref} * ${natural(10 ** scale)}) as integer)`
 
-/** Returns an expression that is equal for all values with the same JSON. */
+/**
+ * Returns an expression that is equal for all values with the same JSON, for groups. Here and below, `column.comparable` says that `ref` is
+ * such an expression already, and no column.
+ */
 export function asComparable(column: DialectColumn, ref: Ref): Ref {
   if (column.comparable) return ref
   if (isScaled(column)) return unitsOf(column, ref)
@@ -54,6 +58,7 @@ export function operand(column: DialectColumn, ref: Ref): Ref {
 export const collatedBy = (collation: string, ref: Ref): Ref =>
   sql`${ref} collate ${sql.id(collation)}`
 
+/** Binds a value that is compared with the `operand` of a column. */
 export const bindOperand = (column: DialectColumn, value: Param<PlanValue>): Ref =>
   sqliteTypes[column.type].bind(value, column)
 

@@ -1,4 +1,5 @@
-// SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by replacing letters.
+// The dialect of SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by
+// replacing letters. Its members are described in `dialect.ts` and `internal-dialect.ts`.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -18,13 +19,13 @@ import {
   paddedItems,
   plainCompare,
   type Ref,
-  type Test,
+  type SqlTest,
 } from '../shared/sql/sql-parts.ts'
 import { valuesTable } from '../shared/sql/values-table.ts'
 import type { Decoder } from '../shared/values/decode.ts'
 import { aggregateOf } from './aggregates.ts'
 import { shortBusyTimeout } from './busy-timeout.ts'
-import { bothSpellings, comparisonsOf, isShort } from './comparisons.ts'
+import { bothSpellings, comparisonsOf, hasSeparateParameters } from './comparisons.ts'
 import { numberedKeys } from './numbered-keys.ts'
 import {
   asComparable,
@@ -49,6 +50,7 @@ import { firstOf, sqliteTypes, storedDecoder } from './stored/sqlite-types.ts'
 import { keysOfViews } from './stored/sqlite-views.ts'
 import { sqliteStoredColumns } from './stored/stored-columns.ts'
 
+/** SQLite; `connect` reads how the columns are declared, and in which formats they store values. */
 export const sqlite: InternalDialect = sqliteWith(nothingKnown)
 
 /** Creates the dialect; `known` says in which formats indexed columns store their values. */
@@ -144,19 +146,19 @@ function sqliteWith(known: KnownForms): InternalDialect {
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
       // Whether the column's own collation decides.
-      const own = column.collation === 'database'
-      if (match === 'startsWith' || text.decide((given) => given === '')) {
+      const usesOwnCollation = column.collation === 'database'
+      if (match === 'startsWith' || text.decide((searched) => searched === '')) {
         const not = negated ? sql`not ` : sql``
-        return own && ignoreCase
-          ? sql<SqlBool>`${ref} ${not}like ${text.map((given) => likePattern(match, given))} escape '!'`
-          : sql<SqlBool>`${ref} ${not}glob ${text.map((given) => globPattern(match, given, ignoreCase))}`
+        return usesOwnCollation && ignoreCase
+          ? sql<SqlBool>`${ref} ${not}like ${text.map((searched) => likePattern(match, searched))} escape '!'`
+          : sql<SqlBool>`${ref} ${not}glob ${text.map((searched) => globPattern(match, searched, ignoreCase))}`
       }
       // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
-      const wanted = ignoreCase ? inFold(text, own) : { text, fold: (of: Ref): Ref => of }
+      const wanted = ignoreCase ? inFold(text, usesOwnCollation) : { text, fold: (of: Ref): Ref => of }
       if (match === 'contains') {
         return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
-      const end = sql`substr(${ref}, ${text.map((given) => -lengthOf(given))})`
+      const end = sql`substr(${ref}, ${text.map((searched) => -lengthOf(searched))})`
       return plainCompare(wanted.fold(end), negated ? 'ne' : 'eq', wanted.text)
     },
 
@@ -203,7 +205,7 @@ function adviceOf([table, { name, type }]: KnownForms['mixed'][number]): string 
 const mostMerged = 256
 
 /** `keysIn` of the shortcuts, with the values of `lookUp` that `related-look-up.ts` explains. IN compares under the collation of its left side, which `keySides` sets. */
-function keysIn(lookUp: RelatedLookUp, keys: readonly KeySides[], rows: Ref): Test | undefined {
+function keysIn(lookUp: RelatedLookUp, keys: readonly KeySides[], rows: Ref): SqlTest | undefined {
   // IN reads all keys of the related rows; EXISTS is evaluated only for the rows of the page.
   return lookUp === 'each' || lookUp === 'unmerged' || lookUp === 'nested'
     ? undefined
@@ -211,8 +213,11 @@ function keysIn(lookUp: RelatedLookUp, keys: readonly KeySides[], rows: Ref): Te
 }
 
 /** Returns a case-folded text, and a function that folds a column for comparison with it. SQLite's `lower()` folds ASCII letters only. */
-function inFold(text: Param<string>, own: boolean): { text: Ref; fold: (of: Ref) => Ref } {
-  if (own) return { text: text.map(asciiLower), fold: (of) => sql`lower(${of})` }
+function inFold(
+  text: Param<string>,
+  usesOwnCollation: boolean,
+): { text: Ref; fold: (of: Ref) => Ref } {
+  if (usesOwnCollation) return { text: text.map(asciiLower), fold: (of) => sql`lower(${of})` }
   const all = text.share(folded)
   return {
     text: all.map(({ text: letters }) => letters),
@@ -259,17 +264,17 @@ function withReplaced(text: Ref, forms: Param<Folded['forms']>): Ref {
  */
 function withSamples(
   dialect: InternalDialect,
-  { columns, even }: Sampled,
+  { columns, rare }: Sampled,
   { narrow }: KnownForms,
 ): InternalDialect {
   /** Whether the values that the column is compared with are hidden by a cast. */
   const isHidden = (column: DialectColumn): boolean =>
-    even.has(column) &&
+    rare.has(column) &&
     sqliteTypes[column.type].castAs !== undefined &&
     (!sqliteTypes[column.type].ignoresCase || narrow.has(column))
   const hidden = (column: DialectColumn, value: Param<PlanValue>): readonly Fragment[] =>
     (sqliteTypes[column.type].ignoresCase ? bothSpellings(value) : [value]).map(
-      (one) => sql`cast(${bindOperand(column, one)} as ${sqliteTypes[column.type].castAs})`,
+      (spelling) => sql`cast(${bindOperand(column, spelling)} as ${sqliteTypes[column.type].castAs})`,
     )
   return {
     ...dialect,
@@ -291,7 +296,7 @@ function withSamples(
         ? equalsOne(operand(column, ref), hidden(column, value))
         : (dialect.filter ?? dialect.compare)(column, ref, operator, value),
     oneOf: (column, ref, values, negated) =>
-      isHidden(column) && isShort(values)
+      isHidden(column) && hasSeparateParameters(values)
         ? inList(
             operand(column, ref),
             paddedItems(values).flatMap((value) => hidden(column, value)),
@@ -301,7 +306,7 @@ function withSamples(
   }
 }
 
-const equalsOne = (ref: Ref, values: readonly Fragment[]): Test =>
+const equalsOne = (ref: Ref, values: readonly Fragment[]): SqlTest =>
   values.length === 1 ? plainCompare(ref, 'eq', values[0]) : inList(ref, values)
 
 function select(column: DialectColumn, ref: Ref): Ref {

@@ -1,9 +1,9 @@
-// The values at paths of json columns in SQLite, which stores JSON as text.
+// The values at paths of json columns, such as `settings.theme__eq=dark`, in SQLite, which stores JSON as text.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
-import { type Ref, within } from '../shared/sql/sql-parts.ts'
+import { type Ref, inJsonRange } from '../shared/sql/sql-parts.ts'
 
 /** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
 export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
@@ -21,8 +21,8 @@ function typedValue(type: JsonPath['type'], found: Ref, value: Ref): Fragment {
     case 'boolean':
       return sql`case ${found} when 'true' then 1 when 'false' then 0 end`
     case 'integer':
-      return sql`case when ${isNumber} and ${within.integers(value)} and ${value} = cast(${value} as integer) then cast(${value} as integer) end`
+      return sql`case when ${isNumber} and ${inJsonRange.integers(value)} and ${value} = cast(${value} as integer) then cast(${value} as integer) end`
     case 'float':
-      return sql`case when ${isNumber} and ${within.doubles(value)} then cast(${value} as real) end`
+      return sql`case when ${isNumber} and ${inJsonRange.doubles(value)} then cast(${value} as real) end`
   }
 }

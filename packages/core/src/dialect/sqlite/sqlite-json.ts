@@ -1,4 +1,5 @@
-// Builds JSON objects in SQLite: one call of printf over the stored values.
+// sqliteObjectText: builds the JSON of records in SQLite, by one call of printf over the stored values:
+// `printf('{"id":%s,"title":%s}', "id", json_quote("title"))`.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../../model/dialect-column.ts'

@@ -1,4 +1,4 @@
-// Searches by an FTS5 table in SQLite.
+// Searches by an FTS5 table in SQLite, which is checked when the dialect connects: `books_fts match '{"title"} : ("sense"* "sens"*)'`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -7,6 +7,7 @@ import { tableOf } from '../../lib/sql/table-name.ts'
 import type { DialectTable, SearchIndex } from '../../model/dialect-column.ts'
 import { type SearchIndexes, searchIndexes } from '../shared/sql/search-indexes.ts'
 
+/** Looks up the declared indexes, each an FTS5 table whose rowid is the key. */
 export const sqliteSearchIndexes = (
   db: AnyDatabase,
   tables: readonly DialectTable[],

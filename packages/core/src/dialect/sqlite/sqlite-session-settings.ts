@@ -1,5 +1,5 @@
-// The settings of a SQLite connection, read once at start: an instance of Kysely has one connection, and some drivers have an object for
-// each use of it.
+// The settings of a SQLite connection, read once when the dialect connects: an instance of Kysely has one connection, and some drivers have
+// an object for each use of it.
 
 import { CompiledQuery } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -11,7 +11,7 @@ import {
   wrongSettings,
 } from '../shared/session/session-settings.ts'
 
-/** A pragma that is on or off; `value` is an expression that is 1 or 0. */
+/** A pragma that is on or off; `otherwise` says what goes wrong with the other state, `value` is an expression that is 1 or 0. */
 const pragma = (
   name: string,
   needed: 'on' | 'off',

@@ -1,4 +1,5 @@
-// Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards.
+// Single-statement writes on SQLite: the tables whose RETURNING gives what a SELECT would show afterwards. Looked up when the dialect
+// connects.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -20,9 +21,9 @@ export async function sqliteSingleWrites(
 ): Promise<SingleWrites> {
   try {
     const plain: DialectTable[] = []
-    for (const [schema, own] of bySchema(tables)) {
-      const ordinary = await ordinaryTables(db, schema, own)
-      plain.push(...own.filter(({ table }) => ordinary.has(folded(table))))
+    for (const [schema, inSchema] of bySchema(tables)) {
+      const ordinary = await ordinaryTables(db, schema, inSchema)
+      plain.push(...inSchema.filter(({ table }) => ordinary.has(folded(table))))
     }
     return returningOnTables(plain)
   } catch (error) {
@@ -34,6 +35,7 @@ export async function sqliteSingleWrites(
 /** Returns the name of a table in lower case, because SQLite ignores the case of ASCII letters in names. */
 const folded = (name: unknown): string => String(name).toLowerCase()
 
+/** `table`: an ordinary table. `other`: a table for which RETURNING may give another row. */
 interface Declared {
   readonly kind: unknown
   readonly t: unknown
@@ -42,13 +44,13 @@ interface Declared {
 async function ordinaryTables(
   db: AnyDatabase,
   schema: string,
-  own: readonly DialectTable[],
+  inSchema: readonly DialectTable[],
 ): Promise<ReadonlySet<string>> {
   const catalogue = sql.id(schema, 'sqlite_master')
   const among = (column: Fragment): Fragment =>
     amongTables(
       column,
-      own.map(({ table }) => table),
+      inSchema.map(({ table }) => table),
     )
   const rows = await rowsOf<Declared>(db)`
     select 'table' as kind, name as t from ${catalogue}

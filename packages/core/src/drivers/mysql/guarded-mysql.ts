@@ -37,9 +37,9 @@ interface Client {
 
 function closeSocketAtOnce(connection: MysqlPoolConnection): void {
   const client = connection as unknown as Client
-  const own = client.destroy.bind(client)
+  const destroyGently = client.destroy.bind(client)
   const destroy = (): void => {
-    own()
+    destroyGently()
     client.stream?.destroy()
   }
   client.destroy = destroy

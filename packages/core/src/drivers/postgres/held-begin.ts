@@ -1,4 +1,5 @@
 // A query for `pg` that sends BEGIN together with the first statement of the transaction, which saves a round trip per transaction.
+// `prepared-postgres.ts` holds Kysely's BEGIN back (HeldBegin) and gives it to the next query (BeginningQuery).
 
 /** The part of the connection of a `pg` client to which queries write their messages. */
 export interface DriverConnection {
@@ -19,6 +20,7 @@ export interface DriverQuery {
   handleError(error: unknown, connection: DriverConnection): void
 }
 
+/** The class `Query` of `pg`. */
 export type DriverQueryClass = new (
   query: unknown,
   values: readonly unknown[] | undefined,
@@ -33,6 +35,7 @@ export interface BeginningQuery extends DriverQuery {
   completesBegin(): boolean
 }
 
+/** The class that `beginningQueryClass` derives. */
 export type BeginningQueryClass = new (
   ...args: ConstructorParameters<DriverQueryClass>
 ) => BeginningQuery
@@ -100,6 +103,7 @@ export interface HeldBegin {
   take(): string | undefined
 }
 
+/** Makes the state of a connection, in which no BEGIN is held. */
 export function heldBegin(): HeldBegin {
   let held: string | undefined
   return {

@@ -6,7 +6,7 @@ import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/arr
 import { withTimeLimit } from '../../lib/time-limit.ts'
 import { heldBegin } from './held-begin.ts'
 import { type QueryClasses, queryClassesOf } from './prepared-text-rows.ts'
-import { type Named, type NameOf, statementNames } from './statement-names.ts'
+import { type NamedStatement, type NameOf, statementNames } from './statement-names.ts'
 import {
   connectTimeout,
   type PgClientClass,
@@ -68,7 +68,7 @@ export interface PgOptions {
  */
 export function preparedPg(pool: PgPool, options: PgOptions = {}): PostgresPool {
   const { named = true, statements = 200 } = options
-  const nameOf = named ? statementNames(statements) : none
+  const nameOf = named ? statementNames(statements) : unnamedAlways
   // A connection may keep statements whose names were dropped since; with twice as many as there are names, it is closed.
   const naming: Naming = { nameOf, most: statements * 2, schema: 0 }
   // The pool removes an idle connection that breaks, and emits its error.
@@ -146,7 +146,8 @@ interface Sending {
 /** Handles the error of a statement: resolves with the result of another attempt, or rejects. */
 type Recover = (error: unknown) => Promise<unknown>
 
-const none: NameOf = () => undefined
+/** Names no statement. */
+const unnamedAlways: NameOf = () => undefined
 
 /** Options with which `pg` returns each row as an array of unparsed protocol text. */
 const arrayRows = {
@@ -182,7 +183,9 @@ function send(
   })
 }
 
+/** How the statements of a pool are named, for all of its connections. */
 interface Naming {
+  /** Replaced by `unnamedAlways` when a pooler turns out to mix up the names. */
   nameOf: NameOf
   /** Maximum number of statements that one connection may have prepared. */
   readonly most: number
@@ -216,6 +219,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     return Promise.reject(error)
   }
 
+  /** Sends a statement without a name. `whole` may begin with the mark that asks for rows as arrays. */
   const unnamed = (whole: string, values: readonly unknown[]): Promise<unknown> => {
     // `pg` sends a statement without values as a single Query message, which cannot be in one group with BEGIN.
     if (values.length === 0) sendBegin()
@@ -245,7 +249,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
    * Inside one, the error has aborted the transaction, so it is thrown, and the whole transaction is retried by its owner.
    */
   const underName = (
-    { name, text, arrays }: Named,
+    { name, text, arrays }: NamedStatement,
     values: readonly unknown[],
     whole: string,
   ): Promise<unknown> => {
@@ -255,7 +259,7 @@ function preparedClient(client: PgClient, naming: Naming): PreparedClient {
     const begin = transaction.take()
     return send(client, classes, { name: current, text, values, arrays, begin }, (error) => {
       if (isStale(error)) naming.schema = Math.max(naming.schema, schema + 1)
-      else if (isUnknown(error)) naming.nameOf = none
+      else if (isUnknown(error)) naming.nameOf = unnamedAlways
       else return failed(error)
       return inTransaction ? Promise.reject(error) : unnamed(whole, values)
     })

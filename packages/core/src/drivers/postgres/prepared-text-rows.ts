@@ -1,4 +1,5 @@
-// A query for `pg` that returns each row as an array of unparsed protocol text, and does not request a description of the columns.
+// A query for `pg` that returns each row as an array of unparsed protocol text, `['1', 'Emma', null]`, and does not request a description
+// of the columns. The service decodes such rows itself.
 
 import {
   type BeginningQuery,

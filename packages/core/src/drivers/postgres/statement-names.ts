@@ -5,7 +5,7 @@ import { lruMap } from '../../lib/lru-map.ts'
 import { hashOfText } from '../../lib/text-hash.ts'
 
 /** A statement that has a name. */
-export interface Named {
+export interface NamedStatement {
   readonly name: string
   /** The text that is sent to the database. */
   readonly text: string
@@ -14,7 +14,7 @@ export interface Named {
 }
 
 /** Returns a statement with its name; undefined if it is sent without a name. */
-export type NameOf = (text: string) => Named | undefined
+export type NameOf = (text: string) => NamedStatement | undefined
 
 /** Statements that PostgreSQL plans; preparing `begin`, `set` and the like saves nothing. */
 const planned = /^(?:select|insert|update|delete|with) /i
@@ -25,9 +25,9 @@ const planned = /^(?:select|insert|update|delete|with) /i
  */
 export function statementNames(size: number): NameOf {
   const seen = lruMap<true>(size * 2)
-  const kept = lruMap<Named>(size)
+  const named = lruMap<NamedStatement>(size)
   return (whole) => {
-    const known = kept.get(whole)
+    const known = named.get(whole)
     if (known !== undefined) return known
     const arrays = asksForArrays(whole)
     const text = arrays ? withoutArrayMark(whole) : whole
@@ -36,9 +36,9 @@ export function statementNames(size: number): NameOf {
       seen.set(whole, true)
       return undefined
     }
-    const named = { name: nameFrom(text), text, arrays }
-    kept.set(whole, named)
-    return named
+    const statement = { name: nameFrom(text), text, arrays }
+    named.set(whole, statement)
+    return statement
   }
 }
 

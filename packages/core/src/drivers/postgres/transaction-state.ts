@@ -1,4 +1,4 @@
-// Whether a connection is inside a transaction, by the BEGIN, COMMIT and ROLLBACK that Kysely sends.
+// isInTransaction: whether a connection of `preparedPg` is inside a transaction, by the BEGIN, COMMIT and ROLLBACK that Kysely sends.
 
 /** Whether a transaction is open after this statement; `before` says whether one was open before. `rollback to` does not end it. */
 export function isInTransaction(text: string, before: boolean): boolean {

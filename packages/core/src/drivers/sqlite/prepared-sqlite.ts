@@ -69,13 +69,13 @@ type CachedStatement = ReturnType<SqliteDatabase['prepare']>
 /** Makes a statement for repeated use. Reads `reader` once, because each access is a call into native code. */
 function reusableStatement(prepare: () => SqliteStatement, isSingle: boolean): CachedStatement {
   const statement = prepare()
-  const one = (parameters: readonly unknown[]): unknown[] => {
+  const allOfSingle = (parameters: readonly unknown[]): unknown[] => {
     const row = statement.get(parameters)
     return row === undefined ? [] : [row]
   }
   return {
     reader: statement.reader,
-    all: isSingle ? one : (parameters) => statement.all(parameters),
+    all: isSingle ? allOfSingle : (parameters) => statement.all(parameters),
     run: (parameters) => statement.run(parameters),
     // A statement cannot be used for anything else during an iteration, so each iteration gets its own.
     iterate: (parameters) => prepare().iterate(parameters),

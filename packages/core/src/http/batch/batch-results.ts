@@ -4,7 +4,7 @@
 import { runFinalOf } from '../../access/hooks/read-hooks.ts'
 import { limitExceeded } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { quoted } from '../../lib/json/quoted.ts'
+import { quotedJson } from '../../lib/json/quoted.ts'
 import { stringify } from '../../lib/json/stringify.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { settingNames } from '../../model/settings/setting-names.ts'
@@ -53,7 +53,7 @@ export function operationResult(
 export function withJson(result: Omit<OperationResult, 'json'>): OperationResult {
   const { id, status, headers, value, text, call, keys } = result
   const shown = text ?? stringify(value)
-  const json = `{"id":${quoted(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${shown}}`
+  const json = `{"id":${quotedJson(id)},"status":${status},"headers":${JSON.stringify(headers)},"value":${shown}}`
   return { id, status, headers, value, text, call, keys, json }
 }
 

@@ -10,7 +10,7 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { operationAt } from '../../lib/operation-at.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { withoutPlugins } from '../../lib/sql/without-plugins.ts'
-import { turn } from '../../lib/turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
@@ -205,7 +205,7 @@ async function runAll(
     progress.call = admitted.call
     const now = timeLimit.check()
     if (dialect.capabilities.blocksEventLoop && now >= turnAt) {
-      await turn()
+      await yieldToEventLoop()
       turnAt = performance.now() + maxBlockingMs
     }
     const run = () => runOperation(own, admitted, values, progress)

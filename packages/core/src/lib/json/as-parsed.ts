@@ -1,4 +1,4 @@
-// asParsed: a value as `JSON.parse` would return it.
+// asParsed: a value as `JSON.parse` would return it, for results of the client in the process, which the application uses as they are.
 
 import type { JsonValue } from './json-value.ts'
 import { stringify } from './stringify.ts'

@@ -1,4 +1,5 @@
-// Canonical JSON: parses with keys sorted by code point, and keeps all digits of numbers.
+// Canonical JSON: parses with keys sorted by code point, and keeps all digits of numbers, so that a json column has the same response on
+// every database, whatever order it stores: `{"b":1.0,"a":2}` → `{"a":2,"b":1.0}`.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'
@@ -85,6 +86,20 @@ function sortedMembers(parent: Members, depth: number): JsonValue | undefined {
     : objectOf(new Map(keys.map((key) => [key, parent[key] as JsonValue])), inOrder)
 }
 
+// UTF-16 units at which the tokens of JSON begin.
+const blank = 0x20
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openList = 0x5b
+const backslash = 0x5c
+const closeList = 0x5d
+const letterF = 0x66
+const letterN = 0x6e
+const letterT = 0x74
+const openObject = 0x7b
+const closeObject = 0x7d
+
 /** Parses valid JSON with an explicit stack, because a stored document may be nested deeper than the call stack allows. */
 function read(text: string, order: KeyOrder): JsonValue {
   const open: Open[] = []
@@ -92,28 +107,28 @@ function read(text: string, order: KeyOrder): JsonValue {
   for (;;) {
     const unit = text.charCodeAt(at)
     let value: JsonValue
-    if (unit === 0x7b) {
+    if (unit === openObject) {
       open.push({ members: new Map(), key: '' })
       at += 1
       continue
     }
-    if (unit === 0x5b) {
+    if (unit === openList) {
       open.push({ items: [] })
       at += 1
       continue
     }
-    if (unit <= 0x20 || unit === 0x2c || unit === 0x3a) {
+    if (unit <= blank || unit === comma || unit === colon) {
       at += 1
       continue
     }
-    if (unit === 0x7d || unit === 0x5d) {
+    if (unit === closeObject || unit === closeList) {
       value = closed(open.pop(), order)
       at += 1
     } else {
-      const end = unit === 0x22 ? endOfString(text, at) : endOfWord(text, at)
+      const end = unit === quote ? endOfString(text, at) : endOfWord(text, at)
       const token = text.slice(at, end)
       at = end
-      if (unit === 0x22) {
+      if (unit === quote) {
         const string = stringFrom(token)
         const top = open.at(-1)
         if (top !== undefined && 'members' in top && isKey(text, at)) {
@@ -121,9 +136,9 @@ function read(text: string, order: KeyOrder): JsonValue {
           continue
         }
         value = string
-      } else if (unit === 0x74) value = true
-      else if (unit === 0x66) value = false
-      else if (unit === 0x6e) value = null
+      } else if (unit === letterT) value = true
+      else if (unit === letterF) value = false
+      else if (unit === letterN) value = null
       else value = numberFrom(token)
     }
     const top = open.at(-1)
@@ -136,15 +151,15 @@ function read(text: string, order: KeyOrder): JsonValue {
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     const unit = text.charCodeAt(at)
-    if (unit === 0x22) return at + 1
-    if (unit === 0x5c) at += 1
+    if (unit === quote) return at + 1
+    if (unit === backslash) at += 1
   }
 }
 
 function endOfWord(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
-    if (unit <= 0x20 || unit === 0x2c || unit === 0x5d || unit === 0x7d) return at
+    if (unit <= blank || unit === comma || unit === closeList || unit === closeObject) return at
   }
   return text.length
 }
@@ -155,8 +170,8 @@ function stringFrom(token: string): string {
 
 function isKey(text: string, end: number): boolean {
   let at = end
-  while (text.charCodeAt(at) <= 0x20) at += 1
-  return text.charCodeAt(at) === 0x3a
+  while (text.charCodeAt(at) <= blank) at += 1
+  return text.charCodeAt(at) === colon
 }
 
 function numberFrom(token: string): JsonValue {

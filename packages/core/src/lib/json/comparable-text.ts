@@ -1,4 +1,4 @@
-// comparableText: one text for all JSON texts of the same value.
+// comparableText: one text for all JSON texts of the same value. Requests with one Idempotency-Key are compared by it.
 
 import type { JsonValue } from './json-value.ts'
 import { isVerbatim } from './verbatim.ts'

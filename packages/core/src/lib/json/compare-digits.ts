@@ -1,4 +1,5 @@
-// Compares numbers by their decimal digits, exactly and in linear time.
+// compareDigits: compares numbers by their decimal digits, exactly and in linear time. Limits of columns, such as `max: '99.99'`, are
+// tested by it.
 
 import { withoutEndZeros, withoutLeadingZeros } from './zeros.ts'
 

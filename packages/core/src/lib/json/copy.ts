@@ -1,4 +1,4 @@
-// Copies JSON values deeply, including the marks that `stringify` uses.
+// copyJson: copies JSON values deeply, including the marks that `stringify` uses, so that functions of the host may change what they get.
 
 import { canonicalJson } from './canonical.ts'
 import type { JsonValue } from './json-value.ts'
@@ -17,7 +17,7 @@ export const copyJson = (value: JsonValue): JsonValue => copyAt(value, 0)
 function copyAt(value: JsonValue, depth: number): JsonValue {
   if (typeof value !== 'object' || value === null || isVerbatim(value)) return value
   if (depth > deepest) return canonicalJson(stringify(value))
-  if (Array.isArray(value)) return value.map((one) => copyAt(one, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => copyAt(item, depth + 1))
   const isSorted = isKeptSorted(value)
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (!isSorted && typeof toJSON === 'function') return copyAt(toJSON.call(value), depth + 1)

@@ -1,4 +1,4 @@
-// mergePatch: JSON Merge Patch (RFC 7396).
+// mergePatch: JSON Merge Patch (RFC 7396), for writes of json columns.
 
 import type { JsonValue } from './json-value.ts'
 import { isVerbatim } from './verbatim.ts'

@@ -1,4 +1,4 @@
-// Finds what in a host's value cannot be serialised as JSON, before serialisation starts.
+// notJson: finds what in a host's value cannot be serialised as JSON, such as a bigint or a cycle, for the error that says so.
 
 import { isKeptSorted, isVerbatim } from './verbatim.ts'
 

@@ -1,4 +1,5 @@
-// The digits of numbers in JSON bodies, with as many digits as the client wrote.
+// The digits of numbers in JSON bodies, with as many digits as the client wrote. The number types (`model/types/numbers/`) read values by
+// these functions.
 
 import { type Expectation, expectation } from '../problems/expectation.ts'
 import type { JsonValue, VerbatimNumber } from './json-value.ts'
@@ -8,9 +9,11 @@ import { withoutEndZeros, withoutLeadingZeros } from './zeros.ts'
 /** Any number of up to 15 significant digits survives conversion to a 64-bit float and back. */
 const safeDigits = 15
 
+/** Whether a JSON value is a number, also one that is kept as its text. */
 export const isNumber = (json: JsonValue): json is number | VerbatimNumber =>
   typeof json === 'number' || (typeof json === 'object' && json !== null && isVerbatim(json))
 
+/** The digits of a number, as the client wrote them if it is kept as its text. */
 export const numberDigits = (json: number | VerbatimNumber): string =>
   typeof json === 'number' ? String(json) : json.verbatim
 
@@ -20,7 +23,10 @@ const asText = expectation(
   'a string, because JSON readers round numbers of so many digits',
 )
 
-/** Converts a string of digits by `read`, or a number with so few digits that JSON readers do not round it. */
+/**
+ * Converts a string of digits by `read`, or a number with so few digits that JSON readers do not round it. A number with more digits gives
+ * the problem `unsafe_number`: the client must send it as a string.
+ */
 export function fromExactNumber<T extends object>(
   json: JsonValue,
   read: (digits: string) => T,

@@ -5,7 +5,7 @@
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** `JSON.stringify(text)`, faster. */
-export const quoted = (text: string): string =>
+export const quotedJson = (text: string): string =>
   escaped.test(text) ? JSON.stringify(text) : `"${text}"`
 
 /** `JSON.stringify(text)` without the quotes. */

@@ -40,6 +40,7 @@ export function keepSorted(object: { [key: string]: JsonValue }): void {
   Object.defineProperty(object, 'toJSON', { value: itself })
 }
 
+/** Whether `keepSorted` has marked the object. */
 export function isKeptSorted(object: object): boolean {
   return (object as { toJSON?: unknown }).toJSON === itself
 }

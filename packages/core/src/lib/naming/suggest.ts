@@ -21,8 +21,10 @@ function distance(a: string, b: string, limit: number): number {
   return last[b.length] ?? 0
 }
 
+/** `Order-Item` → `orderitem` */
 const plain = (text: string): string => text.toLowerCase().replace(/[-_\s]/g, '')
 
+/** `orderItem`, `order-item` → `['order', 'item']` */
 const wordsOf = (name: string): readonly string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

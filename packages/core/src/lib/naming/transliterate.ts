@@ -1,4 +1,5 @@
-// Transliteration: names in other alphabets → letters, digits and underscores of ASCII. The same name always gives the same text.
+// Transliteration: names in other alphabets → letters, digits and underscores of ASCII, for the names of models that are made of a
+// database's tables. The same name always gives the same text.
 
 /** Pairs each letter with its Latin spelling: `а б` and `a b` → `а`, `a` and `б`, `b`. `-` means that a letter is left out. */
 function pairs(letters: string, sounds: string): [string, string][] {
@@ -72,8 +73,8 @@ const smallVowel = (letter: string): string => 'auo'.charAt('ゃゅょ'.indexOf(
 
 function ascii(letter: string): string {
   if (/[ -~]/.test(letter)) return letter
-  const own = withCase(letter)
-  if (own !== undefined) return own
+  const spelling = withCase(letter)
+  if (spelling !== undefined) return spelling
   const hangul = letter.charCodeAt(0) - 0xac00
   if (hangul >= 0 && hangul < 11_172) return syllable(hangul)
   const bare = letter.normalize('NFD').replace(/[\u0300-\u036F]/g, '')

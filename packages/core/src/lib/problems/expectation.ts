@@ -1,4 +1,5 @@
-// Expectation: what a value should have been, before it is known where the value stands.
+// Expectation: what a value should have been, before it is known where the value stands. Column types return it for a wrong value; the
+// body's validation then adds the path.
 
 import {
   type CodedProblem,
@@ -14,13 +15,13 @@ export interface Expectation {
   readonly problem: CodedProblem
 }
 
-/** What is expected, and the code of the problem otherwise. */
+/** Creates an expectation; `text` ends the sentence "Expected …". */
 export const expectation = <Code extends ProblemCode>(
   code: Code,
   params: ProblemParams<Code>,
   text: string,
 ): Expectation => ({ text, problem: problem(code, params, `Expected ${text}.`) })
 
-/** A value of a type: of a column, or of JSON. */
+/** Expects a value of a type: of a column, or of JSON. */
 export const expectedType = (type: string, text: string): Expectation =>
   expectation('wrong_type', { type }, text)

@@ -1,4 +1,4 @@
-// The form of a reason that lists messages by path.
+// isMessagesByPath: recognises a reason that lists messages by path: `{ "items[0].sku": ["Expected a string."] }`.
 
 type Messages = Readonly<Record<string, readonly string[]>>
 
@@ -9,7 +9,7 @@ export function isMessagesByPath(reason: unknown): reason is Messages {
     reason !== null &&
     !Array.isArray(reason) &&
     Object.values(reason).every(
-      (one) => Array.isArray(one) && one.every((text) => typeof text === 'string'),
+      (messages) => Array.isArray(messages) && messages.every((text) => typeof text === 'string'),
     )
   )
 }

@@ -1,37 +1,42 @@
-// expressionParam: a value that is bound as a part of SQL, such as `cast(? as json)`, where the SQL depends on the value.
+// expressionParam: a stored value that the dialect encodes as a part of SQL, such as `cast(? as json)`, where the SQL depends on the value.
+// Statements of writes use it for each value of a record, so that they can be stored.
 
 import { type Fragment, isFragment, isPart, sql } from './fragment.ts'
 import type { Param } from './param.ts'
 
-/** Returns the SQL of a value or fragment. The text of the fragment is a decision; the values in it are parameters. */
-export function expressionParam(made: Param<unknown>): Param<unknown> | Fragment {
-  const texts = made.decide(textsOf)
-  if (texts === '') return made
+/**
+ * Returns the SQL of an encoded value, which is a plain value or a fragment. The text of the fragment is a decision; the values in it are
+ * parameters.
+ */
+export function expressionParam(encoded: Param<unknown>): Param<unknown> | Fragment {
+  const texts = encoded.decide(textsOf)
+  if (texts === '') return encoded
   const strings = JSON.parse(texts) as readonly string[]
   return sql(strings, ...made.map(valuesOf).items(strings.length - 1))
 }
 
 /** The texts between the values of a fragment, as JSON; empty for a plain value. */
-function textsOf(made: unknown): string {
-  if (!isPart(made)) return ''
-  return JSON.stringify(flat(made).strings)
+function textsOf(encoded: unknown): string {
+  if (!isPart(encoded)) return ''
+  return JSON.stringify(flat(encoded).strings)
 }
 
-const valuesOf = (made: unknown): readonly unknown[] => flat(made).values
+const valuesOf = (encoded: unknown): readonly unknown[] => flat(encoded).values
 
+/** A fragment without fragments in it: `cast(? as json)` has the texts `cast(` and ` as json)`, and one value. */
 interface Flat {
   readonly strings: readonly string[]
   readonly values: readonly unknown[]
 }
 
 /** The texts and values of a fragment with those of the fragments in it. */
-function flat(made: unknown): Flat {
-  if (!isFragment(made))
+function flat(encoded: unknown): Flat {
+  if (!isFragment(encoded))
     throw new Error('the SQL of a stored value has a name or a query of Kysely')
-  const strings = [made.strings[0] ?? '']
+  const strings = [encoded.strings[0] ?? '']
   const values: unknown[] = []
-  for (const [i, value] of made.values.entries()) {
-    const after = made.strings[i + 1] ?? ''
+  for (const [i, value] of encoded.values.entries()) {
+    const after = encoded.strings[i + 1] ?? ''
     if (isPart(value)) {
       const inner = flat(value)
       strings[strings.length - 1] += inner.strings[0] ?? ''

@@ -1,4 +1,5 @@
-// SQL fragments: templates of text, identifiers and bound values. `print.ts` prints them, or Kysely if they contain its expressions.
+// SQL fragments: templates of text, identifiers and bound values, of which all statements of the service consist. `print.ts` prints them,
+// or Kysely if they contain its expressions.
 
 import {
   type AliasedExpression,
@@ -30,6 +31,7 @@ export interface Identifier {
   readonly identifier: readonly string[]
 }
 
+/** Whether a value in a template is SQL of this library, and no parameter. */
 export const isFragment = (value: unknown): value is Fragment | Aliased =>
   typeof value === 'object' && value !== null && 'strings' in value && 'values' in value
 

@@ -1,4 +1,5 @@
-// Prints a node of Kysely: its SQL text, divided at its parameters.
+// kyselyText: prints a query of Kysely, such as that of a policy: its SQL text, divided at its parameters, so that the text can stand in
+// a stored statement while the values change.
 
 import { createQueryId } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'
@@ -8,6 +9,7 @@ import type { TextStyle } from './print.ts'
 
 type RootNode = Parameters<ReturnType<AnyDatabase['getExecutor']>['compileQuery']>[0]
 
+/** `select id from books where price > $1`, printed; its `strings` are `(select id from books where price > ` and `)`. */
 export interface KyselyText {
   /** The SQL with Kysely's placeholders. */
   readonly text: string

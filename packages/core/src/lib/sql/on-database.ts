@@ -1,4 +1,5 @@
-// The database of a call of the host application: that of the API, or an instance or transaction of the host.
+// The database of a call of the host application, such as `api.refreshTokens.revokeAll(user, { db })`: that of the API, or an instance or
+// transaction of the host.
 
 import type { Kysely } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'

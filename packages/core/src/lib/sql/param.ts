@@ -3,10 +3,10 @@
 
 import { type Expression, ValueNode } from 'kysely'
 
-/** How a value is made when a statement is sent: it is a constant, or it is computed from a value of the request. */
+/** How a parameter is made when a stored statement is sent again: it is a constant, or computed from a value of the new request. */
 export type Recipe =
   | { readonly kind: 'constant'; readonly value: unknown }
-  /** The value of the request that the slot names. */
+  /** The value of the request that the slot names; the plan of a read gives each value of the query a slot. */
   | { readonly kind: 'slot'; readonly slot: object }
   /** The item of a list at an index, or its last one. */
   | { readonly kind: 'item'; readonly of: Recipe; readonly index: number }
@@ -23,6 +23,7 @@ export type Answer = string | number | boolean
 
 /** A question about a value of the request, and the answer for which the text of the statement was made. */
 export interface Decision {
+  /** How the value is made of which the question was asked. */
   readonly of: Recipe
   readonly question: (value: never) => Answer
   readonly answer: Answer

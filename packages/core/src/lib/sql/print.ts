@@ -21,6 +21,7 @@ export interface TextStyle {
   readonly placeholders: 'question marks' | 'numbered'
 }
 
+/** The SQL of a statement with placeholders, and the values for these. */
 export interface Printed {
   readonly text: string
   readonly parameters: readonly unknown[]

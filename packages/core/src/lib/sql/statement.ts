@@ -1,4 +1,5 @@
-// Compiles statements for the driver: fragments are printed here, queries of Kysely's builders by Kysely. Sends look-ups at the start.
+// Compiles statements for the driver: fragments are printed here, queries of Kysely's builders by Kysely. A lease sends the statements of
+// requests; `rowsOf` sends those by which `dialect` and `catalogue` read the database's declarations.
 
 import { type Compilable, type CompiledQuery, createQueryId, type QueryResult } from 'kysely'
 import type { AnyDatabase } from './any-database.ts'
@@ -29,14 +30,14 @@ function compileByKysely(db: AnyDatabase, fragment: Fragment): CompiledQuery {
   return executor.compileQuery(node, id)
 }
 
-/** Runs a fragment, printed by Kysely. */
+/** Sends a fragment without a lease, printed by Kysely. */
 export const executeFragment = (
   db: AnyDatabase,
   fragment: Fragment,
 ): Promise<QueryResult<unknown>> => db.executeQuery(compileByKysely(db, fragment))
 
 /**
- * A template tag that runs its SQL and resolves with the rows, for statements of the service itself.
+ * A template tag that sends its SQL without a lease and resolves with the rows, for look-ups of `dialect` and `catalogue`.
  *
  * ```ts
  * const rows = await rowsOf<{ name: string }>(db)`select name from pragma_database_list`

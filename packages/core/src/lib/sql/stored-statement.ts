@@ -1,4 +1,5 @@
-// Stored statements: statements that are printed once and sent again with the values of later requests.
+// Stored statements: statements that are printed once and sent again with the values of later requests. `query/cache/statement-store.ts`
+// keeps them: `select … where "price" > ?` with the recipe of its value.
 
 import type { Fragment } from './fragment.ts'
 import { type Decision, itemAt, type Recipe } from './param.ts'
@@ -48,12 +49,14 @@ export function bind(
   return recipes.map((recipe) => computed(binding, recipe))
 }
 
+/** The values of one request, while its parameters are computed. */
 interface Binding {
   readonly values: SlotValues
   /** The results of shared conversions. */
   shared: Map<Recipe, unknown> | undefined
 }
 
+/** The value of a parameter. */
 function computed(binding: Binding, recipe: Recipe): unknown {
   switch (recipe.kind) {
     case 'constant':

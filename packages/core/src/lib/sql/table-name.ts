@@ -2,6 +2,7 @@
 
 import { type Fragment, sql } from './fragment.ts'
 
+/** A table of the database, such as `{ schema: 'stock', table: 'books' }`. */
 export interface TableName {
   /** The database schema (on MySQL and MariaDB: the database); undefined: the connection's default. */
   readonly schema: string | undefined
@@ -12,6 +13,6 @@ export interface TableName {
 export const tableOf = ({ schema, table }: TableName): Fragment =>
   schema === undefined ? sql.id(table) : sql.id(schema, table)
 
-/** Returns a key that is equal for two names only if they name the same table; cheaper than JSON. */
+/** Returns a key of a map, `5:stockbooks`, that is equal for two names only if they name the same table; cheaper than JSON. */
 export const tableKey = ({ schema, table }: TableName): string =>
   schema === undefined ? `-${table}` : `${schema.length}:${schema}${table}`

@@ -5,10 +5,10 @@ import type { AnyDatabase } from './any-database.ts'
 const known = new WeakMap<AnyDatabase, AnyDatabase>()
 
 /** Returns the same connection without plugins, which would change the statements of the service. */
-export function withoutPlugins(own: AnyDatabase): AnyDatabase {
-  const before = known.get(own)
+export function withoutPlugins(db: AnyDatabase): AnyDatabase {
+  const before = known.get(db)
   if (before !== undefined) return before
-  const db = own.withoutPlugins()
-  known.set(own, db)
-  return db
+  const plain = db.withoutPlugins()
+  known.set(db, plain)
+  return plain
 }

@@ -2,7 +2,7 @@
 // it as a value, `write-objects.ts` as JSON text. The functions that a layout needs are made once, and called for each row.
 
 import type { RawRow } from '../../database/cell.ts'
-import { quoted } from '../../lib/json/quoted.ts'
+import { quotedJson } from '../../lib/json/quoted.ts'
 import type { RelationAddress, ResolvedRelation } from '../../model/registry/resource.ts'
 import type { Layout } from '../run/loaded-row.ts'
 import { collectionUrl, keyPart } from './links.ts'
@@ -23,8 +23,8 @@ export const urlValue: UrlForm<null> = { begin: (text) => text, end: (text) => t
 
 /** URLs as JSON text, in quotes. */
 export const urlText: UrlForm<'null'> = {
-  begin: (text) => quoted(text).slice(0, -1),
-  end: (text) => quoted(text).slice(1),
+  begin: (text) => quotedJson(text).slice(0, -1),
+  end: (text) => quotedJson(text).slice(1),
   missing: 'null',
 }
 

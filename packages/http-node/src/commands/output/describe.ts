@@ -1,4 +1,4 @@
-// Formats what was published and what was not, as lines of output.
+// Formats what `serve` and `models` publish and what not, as lines of output. Functions return no lines if there is nothing to say.
 
 import type { Registry } from '@model-api/core'
 import type {
@@ -87,7 +87,9 @@ export function describeHeldBack(
 /** Lists the relations that column names suggest, as lines for the file of `--relations`. */
 export function describeSuggestions(suggestions: readonly GivenRelation[]): string[] {
   if (suggestions.length === 0) return []
-  const shown = suggestions.slice(0, mostSuggestions).map((one) => `  ${relationLine(one)}`)
+  const shown = suggestions
+    .slice(0, mostSuggestions)
+    .map((suggested) => `  ${relationLine(suggested)}`)
   const more = suggestions.length - shown.length
   return [
     '',
@@ -97,6 +99,7 @@ export function describeSuggestions(suggestions: readonly GivenRelation[]): stri
   ]
 }
 
+/** Lists what introspection remarks about tables and columns. */
 export function describeNotes(notes: readonly IntrospectionNote[]): string[] {
   if (notes.length === 0) return []
   const lines = notes.map(
@@ -118,6 +121,7 @@ export function wrapped(text: string): string[] {
   return lines
 }
 
+/** `1 column`, `2 columns` */
 export const plural = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? '' : 's'}`
 

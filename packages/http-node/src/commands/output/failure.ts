@@ -1,4 +1,4 @@
-// Error messages of the command about databases and addresses.
+// Failures of the command: the errors that decide its exit code, and messages about databases and addresses that cannot be used.
 
 interface SystemError extends Error {
   readonly code?: unknown
@@ -10,6 +10,7 @@ export interface UsageError {
   readonly usage: string
 }
 
+/** Makes the error of an invalid command line, to be thrown. */
 export const usageError = (usage: string): UsageError => ({ usage })
 
 export function isUsageError(error: unknown): error is UsageError {
@@ -21,12 +22,14 @@ export interface ReportedFailure {
   readonly exitCode: number
 }
 
+/** Makes a failure to be thrown after its lines were printed. */
 export const reportedFailure = (exitCode: number): ReportedFailure => ({ exitCode })
 
 export function isReportedFailure(error: unknown): error is ReportedFailure {
   return typeof error === 'object' && error !== null && 'exitCode' in error
 }
 
+/** What an error of a driver or of the system means for the user, by its code. */
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers at this address. Is the server running?',
   ENOTFOUND: 'there is no such host.',
@@ -71,7 +74,7 @@ export function listenFailure(host: string, port: number, error: unknown): strin
 /** Returns the codes of an error; connecting to a host with several addresses fails with one code for each address. */
 function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as SystemError
-  return [code, ...(errors ?? []).map((one) => one.code)].filter((one) => typeof one === 'string')
+  return [code, ...(errors ?? []).map((error) => error.code)].filter((text) => typeof text === 'string')
 }
 
 /** Returns the first line of an error message; drivers append statements and hints. */

@@ -1,4 +1,4 @@
-// Writes numbers of rows for the index and for the terminal.
+// rowCountWords: writes numbers of rows, for the index of the API (`/api`) and for the terminal.
 
 import type { RowCount } from '@model-api/core/introspect'
 

@@ -1,4 +1,4 @@
-// "Did you mean …?" for commands and options.
+// suggestion: "Did you mean …?" for mistyped commands and options, at the end of a usage error.
 
 /** Returns ` Did you mean "serve"?` if a known word is similar, otherwise the list of all known words. */
 export function suggestion(unknown: string, known: readonly string[]): string {

@@ -23,11 +23,12 @@ const refusedIn = (mode: string): readonly string[] =>
   membersOf(mode).filter((member) => Object.hasOwn(refusedModes, member))
 
 /** An expression: the mode of the session without these members, and strict. The server ignores empty members, but '' may be NULL. */
-const mended = (members: readonly string[]): string => {
-  const kept = members.reduce((mode, member) => `replace(${mode}, '${member}', ',')`, '@@sql_mode')
-  return `concat(${kept}, ',STRICT_ALL_TABLES')`
+const correctedMode = (members: readonly string[]): string => {
+  const withoutMembers = members.reduce((mode, member) => `replace(${mode}, '${member}', ',')`, '@@sql_mode')
+  return `concat(${withoutMembers}, ',STRICT_ALL_TABLES')`
 }
 
+/** The remedy of a setting that each connection sets: `sql_mode = '…'`. */
 const remedyOf =
   (assignment: string): SessionSetting['remedy'] =>
   () =>
@@ -44,8 +45,8 @@ const sqlMode: SessionSetting = {
     if (!strict.test(mode)) reasons.push(notStrict)
     return reasons.length === 0 ? undefined : reasons.join(', and ')
   },
-  remedy: (mode) => remedyOf(`sql_mode = ${mended(refusedIn(mode))}`)(mode),
-  assigned: mended(Object.keys(refusedModes)),
+  remedy: (mode) => remedyOf(`sql_mode = ${correctedMode(refusedIn(mode))}`)(mode),
+  assigned: correctedMode(Object.keys(refusedModes)),
 }
 
 const characterSet = (name: string, otherwise: string): SessionSetting => ({
@@ -69,6 +70,7 @@ interface Needed {
   readonly isPrivileged?: true
 }
 
+/** A setting that has one right value; `otherwise` says what goes wrong with another. */
 const setting = (
   name: string,
   { value, shown = `\`${value}\``, isRight, comment, isPrivileged }: Needed,
@@ -85,6 +87,7 @@ const setting = (
   ...(isPrivileged ? {} : { assigned: value }),
 })
 
+/** A setting that must have this number. */
 const is = (value: number): Needed => ({
   value: String(value),
   isRight: (found) => Number(found) === value,

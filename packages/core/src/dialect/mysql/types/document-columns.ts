@@ -1,4 +1,5 @@
-// Columns of the JSON documents from which MySQL and MariaDB read tables of bound values.
+// Columns of the JSON documents from which MySQL and MariaDB read tables of bound values (`mysql-values-table.ts`): the type that
+// JSON_TABLE reads, and the values as JSON.
 
 import { base64 } from '../../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -6,6 +7,7 @@ import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 /** Longest value of a text column of JSON_TABLE, in characters: 65,535 bytes at four bytes each. JSON_TABLE refuses longer values. */
 export const longestText = 16_383
 
+/** The type of short texts in a document. */
 export const documentText: Fragment = sql`text character set utf8mb4`
 const longText = sql`longtext character set utf8mb4`
 const whole = sql`bigint`
@@ -19,7 +21,7 @@ export interface DocumentColumn {
   readonly isBase64?: boolean
 }
 
-/** Makes the column of bound values; undefined for values that might be stored differently from parameters. */
+/** Makes the document's column of the values of one column; undefined for values that might be stored differently from parameters. */
 export type ToDocument = (values: readonly unknown[]) => DocumentColumn | undefined
 
 export const textColumn: ToDocument = (values) => {

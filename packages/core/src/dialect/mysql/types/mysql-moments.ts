@@ -16,6 +16,7 @@ export const shownText = (value: PlanValue): string => blankForm(String(value))
  */
 export const lastOfMoment = (text: string): string => (text.length > 23 ? text : `${text}999`)
 
+/** A range of stored values, both ends included. */
 type Span = readonly [first: string, last: string]
 
 /** The stored values that datetimes stand for, in order. */
@@ -25,7 +26,7 @@ export const spansOf = (moments: readonly PlanValue[]): readonly Span[] =>
     .sort(byText)
     .map((text) => [text, `${text}999`])
 
-/** Ranges of the stored values that times stand for, in order. */
+/** Ranges of the stored values that times stand for, and perhaps of others, in order. */
 export const secondsAround = (times: readonly PlanValue[]): readonly Span[] =>
   timesInOrder(times.map(String)).map(secondAround)
 
@@ -42,4 +43,5 @@ export const isSpan = ({ type }: DialectColumn): boolean =>
 /** Whether the year, the month or the day is zero. */
 export const isZeroDate = (value: unknown): boolean => /^(?:0000|.{5}00|.{8}00)/.test(String(value))
 
+/** Whether one of the values is a zero date, with which MySQL compares no date. */
 export const haveZeroDate = (values: readonly PlanValue[]): boolean => values.some(isZeroDate)

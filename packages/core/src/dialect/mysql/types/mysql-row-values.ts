@@ -1,4 +1,5 @@
-// Values in statements of the application: how the driver returns those of plain columns, and with what they are compared.
+// Values in statements of the application, which it sends in hooks by Kysely: `toRecord` decodes the rows that the driver returns for
+// them, and `toColumn` makes values to compare columns with.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -68,7 +69,7 @@ function inUtc({ name }: DialectColumn, iso: string, ahead: number | undefined):
   )
 }
 
-/** The `comparand` of the dialect. `instant` converts the text of a datetime to the time zone of the column. */
+/** The `comparand` of the dialect. `encode` converts values of the types that need nothing else, such as a datetime to its time zone. */
 export function mysqlComparand(
   column: DialectColumn,
   value: unknown,

@@ -1,4 +1,5 @@
-// What distinguishes the column types on MySQL and MariaDB, and the formats of their values.
+// mysqlTypes: what distinguishes the column types on MySQL and MariaDB, and the formats of their values. `mysql-dialect.ts` looks the type
+// of a column up here.
 
 import { sql } from '../../../lib/sql/fragment.ts'
 import type { Param } from '../../../lib/sql/param.ts'
@@ -83,6 +84,7 @@ const unsigned: SpecialValues = {
     /^[0-9]{1,20}$/.test(text) && BigInt(text) <= largestUnsigned ? BigInt(text) : undefined,
   pattern: '^[0-9]{1,20}$',
 }
+/** Of columns that the model does not declare unsigned: responses show such values, but clients cannot write them. */
 const undeclaredUnsigned: SpecialValues = { ...unsigned, isOnlyShown: () => true }
 
 /** A date whose year, month or day is zero. */

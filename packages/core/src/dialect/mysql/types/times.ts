@@ -1,11 +1,12 @@
-// Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more.
+// Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more, up to `838:59:59`. And how a TIME is
+// compared with a whole second.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'
 import type { Param } from '../../../lib/sql/param.ts'
 import type { Comparison } from '../../../model/query-words/operators.ts'
 import type { SpecialValues } from '../../../model/type-definition.ts'
-import { plainCompare, type Ref, rangeCompare, type Test } from '../../shared/sql/sql-parts.ts'
+import { plainCompare, type Ref, rangeCompare, type SqlTest } from '../../shared/sql/sql-parts.ts'
 import { nextSecond } from '../../shared/values/calendar-text.ts'
 
 const long =
@@ -14,6 +15,7 @@ const long =
 // Times in cursors have six fractional digits.
 const whole = new RegExp(`^${long}([.][0-9]{6})?$`)
 
+/** The times that only MySQL and MariaDB store, which clients may read and send back. */
 export const longTimes: SpecialValues = {
   // No other database agrees that it is a time.
   isOnlyShown: (text) => text === '24:00:00',
@@ -25,7 +27,7 @@ export const longTimes: SpecialValues = {
  * Compares with a whole second: responses omit the fraction of a stored time, so `time` equals every stored time that is shown as
  * `time`.
  */
-export function compareSecond(ref: Ref, operator: Comparison, time: Param<string>): Test {
+export function compareSecond(ref: Ref, operator: Comparison, time: Param<string>): SqlTest {
   const side = time.decide(sideOf)
   if (side === 'limit') return plainCompare(ref, operator, time)
   if (side === 'positive') return rangeCompare(ref, operator, time, time.map(nextSecond))
@@ -63,7 +65,7 @@ function sideOf(time: string): 'limit' | 'positive' | 'negative' | 'negative zer
 export function timesInOrder(times: readonly string[]): readonly string[] {
   return [...times].sort(
     // `-00:00:00` comes before `00:00:00`.
-    (one, other) => secondsOf(one) - secondsOf(other) || (one < other ? -1 : 1),
+    (time, other) => secondsOf(time) - secondsOf(other) || (time < other ? -1 : 1),
   )
 }
 

@@ -1,4 +1,7 @@
-// Lists of datetimes and times: one array of bound values for any length, although each value stands for a range of stored values.
+// Conditions on lists of datetimes and times, such as `created__in=…`: one array of bound values for any length, although each value
+// stands for a range of stored values.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -7,7 +10,7 @@ import { tableOf } from '../../../lib/sql/table-name.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { PlanValue } from '../../dialect.ts'
 import { arrayLiteral } from '../../shared/json/list-text.ts'
-import type { Ref, Test } from '../../shared/sql/sql-parts.ts'
+import type { Ref, SqlTest } from '../../shared/sql/sql-parts.ts'
 import type { DeclaredType, PostgresFacts, StoredColumn } from '../postgres-column-facts.ts'
 import type { MomentSpan } from './moment-spans.ts'
 import { momentText } from './moments.ts'
@@ -33,7 +36,7 @@ export function momentIn(
   column: DialectColumn,
   ref: Ref,
   values: Param<readonly PlanValue[]>,
-): Test {
+): SqlTest {
   const type = column.comparable ? undefined : facts.declared(column)
   const cast = type && momentTypes.get(type.name)
   const stored = cast && facts.indexed(column)
@@ -55,7 +58,7 @@ export function momentNotIn(
   column: DialectColumn,
   ref: Ref,
   values: Param<readonly PlanValue[]>,
-): Test {
+): SqlTest {
   return amongShown(
     'not in',
     span,
@@ -75,7 +78,7 @@ function amongShown(
   ref: Ref,
   values: Param<readonly PlanValue[]>,
   type: DeclaredType | undefined,
-): Test {
+): SqlTest {
   const negated = operator === 'not in'
   const texts = values.map((all) => all.map((value) => momentText(String(value))))
   const cast = type && momentTypes.get(type.name)

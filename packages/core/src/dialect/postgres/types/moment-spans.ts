@@ -1,4 +1,5 @@
-// Datetimes and times as ranges of stored values: PostgreSQL stores microseconds, of which responses show milliseconds or seconds.
+// Datetimes and times as ranges of stored values: PostgreSQL stores microseconds, of which responses show milliseconds or seconds. So
+// `created__eq=2024-05-14T10:30:00.000Z` compares with everything up to the next millisecond.
 
 import { sql } from '../../../lib/sql/fragment.ts'
 import type { Param } from '../../../lib/sql/param.ts'
@@ -9,10 +10,10 @@ import {
   type Ref,
   rangeCompare,
   spanCompare,
-  type Test,
+  type SqlTest,
 } from '../../shared/sql/sql-parts.ts'
 import { nextMillisecond, nextSecond } from '../../shared/values/calendar-text.ts'
-import { distanceOf, lastText, momentText } from './moments.ts'
+import { momentKind, lastText, momentText } from './moments.ts'
 
 /** How a type is compared whose values stand for ranges of stored ones. */
 export interface MomentSpan {
@@ -24,9 +25,10 @@ export interface MomentSpan {
   readonly isShownAsText: boolean
   /** The first and the last stored value that a value stands for, in the format that PostgreSQL reads. */
   readonly range: (value: string) => readonly [low: string, high: string]
-  readonly compare: (ref: Ref, operator: Comparison, value: Param<PlanValue>) => Test
+  readonly compare: (ref: Ref, operator: Comparison, value: Param<PlanValue>) => SqlTest
 }
 
+/** A datetime of a request stands for a millisecond. */
 export const datetimeSpan: MomentSpan = {
   digits: 3,
   shown: (ref) => sql`date_trunc('milliseconds', ${ref})`,
@@ -34,10 +36,10 @@ export const datetimeSpan: MomentSpan = {
   range: (value) => [momentText(value), lastText(value)],
   compare(ref, operator, value) {
     const iso = value.map(String)
-    switch (iso.decide(distanceOf)) {
+    switch (iso.decide(momentKind)) {
       case 'infinite':
         return plainCompare(ref, operator, iso)
-      case 'far':
+      case 'unusual year':
         return spanCompare(ref, operator, iso.map(momentText), iso.map(lastText))
       case 'usual':
         return rangeCompare(ref, operator, iso, iso.map(nextMillisecond))
@@ -45,6 +47,7 @@ export const datetimeSpan: MomentSpan = {
   },
 }
 
+/** A time of a request stands for a second. */
 export const timeSpan: MomentSpan = {
   digits: 0,
   shown: (ref) => sql`left(${ref}::text, 8)`,

@@ -1,4 +1,5 @@
-// Values in statements of the application: how the driver returns those of plain columns, and with what they are compared.
+// Values in statements of the application, which it sends in hooks by Kysely: `toRecord` decodes the rows that the driver returns for
+// them, and `toColumn` makes values to compare columns with.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -15,7 +16,7 @@ import {
   refuseObject,
 } from '../../shared/values/driver-values.ts'
 import type { PostgresFacts } from '../postgres-column-facts.ts'
-import { farText, infinityOf } from './moments.ts'
+import { unusualYearText, infinityOf } from './moments.ts'
 import { postgresTypes } from './postgres-types.ts'
 
 /** The expressions of `lookUpDriverValues`. */
@@ -86,7 +87,7 @@ export function postgresComparand(
       return Math.abs(Number(value)) < 2 ** 31 ? value : sql`${String(value)}::bigint`
     case 'datetime':
       // `encode` cuts digits that the column does not hold; compared without them, the value would be another moment.
-      return infinityOf(String(value)) ?? farText(String(value)) ?? canonicalInstant(value)
+      return infinityOf(String(value)) ?? unusualYearText(String(value)) ?? canonicalInstant(value)
     case 'json':
       if (!isJson(column, facts)) return jsonText(value)
       if (facts.declared(column)?.base !== 'json') return sql`${jsonText(value)}::text::jsonb`

@@ -1,4 +1,5 @@
-// The SQL of each column type on PostgreSQL, and the formats of its values.
+// postgresTypes: the SQL of each column type on PostgreSQL, and the formats of its values. `postgres-dialect.ts` looks the type of a column
+// up here.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { ColumnType } from '../../../model/column.ts'
@@ -18,7 +19,7 @@ import { specialNumber } from '../../shared/values/decimal.ts'
 import { type Decoder, decoderOf } from '../../shared/values/decode.ts'
 import type { DeclaredType, PostgresFacts } from '../postgres-column-facts.ts'
 import { datetimeSpan, type MomentSpan, timeSpan } from './moment-spans.ts'
-import { farMoments, farText, infinityOf } from './moments.ts'
+import { specialMoments, unusualYearText, infinityOf } from './moments.ts'
 
 /** A column type on PostgreSQL. No member is optional, so that a new type decides each of them. */
 export interface PostgresType {
@@ -60,10 +61,14 @@ export interface PostgresType {
     column: DialectColumn,
     declared: DeclaredType | undefined,
   ) => Ref | undefined
-  /** The type of the items of an array of keys; undefined if the column has another collation or type than items can have. */
+  /**
+   * The type of the items of an array of keys (`postgresNumberedKeys`); undefined if the column has another collation or type than items
+   * can have.
+   */
   readonly key: (declared: DeclaredType | undefined) => KeyType | undefined
 }
 
+/** How keys of one column are bound as an array. */
 export interface KeyType {
   /** The type of the array's items. */
   readonly bound: Fragment
@@ -130,7 +135,7 @@ const text: PostgresType = {
   key: textKey,
 }
 
-const farDate = (value: unknown): unknown => farText(String(value)) ?? value
+const encodeDate = (value: unknown): unknown => unusualYearText(String(value)) ?? value
 
 /** `24:00:00`, PostgreSQL's end of a day, which is later than its last second; with six fractional digits in cursors. */
 const endOfDay: SpecialValues = {
@@ -143,8 +148,8 @@ const onlyNaN: SpecialValues = {
   read: (text) => (text === 'NaN' ? text : undefined),
   pattern: '^NaN$',
 }
-const farDates = farMoments('date')
-const farDatetimes = farMoments('datetime')
+const specialDates = specialMoments('date')
+const specialDatetimes = specialMoments('datetime')
 
 export const postgresTypes: Readonly<Record<ColumnType, PostgresType>> = {
   integer: {
@@ -204,10 +209,10 @@ export const postgresTypes: Readonly<Record<ColumnType, PostgresType>> = {
   },
   date: {
     ...other,
-    encode: farDate,
-    encodeItem: farDate,
-    bind: farDate,
-    special: () => farDates,
+    encode: encodeDate,
+    encodeItem: encodeDate,
+    bind: encodeDate,
+    special: () => specialDates,
     json: (ref, _, declared) =>
       declared?.name === 'date'
         ? within(ref, sql`to_char(${ref}, 'YYYY-MM-DD')`, sql`'9999-12-31'`)
@@ -219,12 +224,12 @@ export const postgresTypes: Readonly<Record<ColumnType, PostgresType>> = {
     encode(value, column, facts) {
       const cut =
         typeof value === 'string' ? cutMoment(value, facts.declared(column)?.held.digits) : value
-      return infinityOf(String(cut)) ?? farText(String(cut)) ?? canonicalInstant(cut)
+      return infinityOf(String(cut)) ?? unusualYearText(String(cut)) ?? canonicalInstant(cut)
     },
-    encodeItem: farDate,
+    encodeItem: encodeDate,
     span: datetimeSpan,
     comparable: datetimeSpan.shown,
-    special: () => farDatetimes,
+    special: () => specialDatetimes,
     json: (ref, _, declared) => declared && momentJson(declared.name, ref),
   },
   time: {
@@ -281,7 +286,7 @@ function momentJson(type: string, ref: Ref): Fragment | undefined {
   return within(utc, form, sql`'9999-12-31 23:59:59.999999'`)
 }
 
-/** Replaces a value whose JSON the service must build itself; `hasNoMark` finds it. */
+/** Replaces a value whose JSON the service must build itself: `hasNoMark` finds it in the JSON, and the list is read again. */
 const unfit = sql`chr(1) || '?'`
 
 /** Writes dates of the years 1 to 9999, and leaves other years and infinities to the service. */

@@ -2,6 +2,6 @@
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 
-/** `'$."address"."city"'` */
+/** The literal of a path: `['address', 'city']` → `'$."address"."city"'` */
 export const jsonPathText = (keys: readonly string[]): Fragment =>
   sql.quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))

@@ -1,4 +1,5 @@
-// JsonText: how a database builds JSON with exactly the service's bytes. Types, and the test for marked values.
+// JsonText: how a database builds the JSON of embedded records with exactly the bytes that the service would write. `query/compile/json`
+// builds statements by it. Types, and the test for marked values.
 
 import type { Expression } from 'kysely'
 import type { Fragment } from '../../../lib/sql/fragment.ts'

@@ -1,4 +1,5 @@
-// Converts driver values to JSON text: the same text as `stringify(decode(raw))`, without decoding values in their usual format.
+// JsonWriter: converts driver values to JSON text: the same text as `stringify(decode(raw))`, but without decoding values in their usual
+// format, because responses consist mostly of these.
 
 import { insideQuotes } from '../../../lib/json/quoted.ts'
 import { stringify } from '../../../lib/json/stringify.ts'

@@ -1,4 +1,4 @@
-// Converts lists to and from the array text of databases with array types.
+// Converts lists to and from the array text of databases with array types: `{"a",NULL}`.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'

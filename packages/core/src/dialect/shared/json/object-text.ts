@@ -1,4 +1,4 @@
-// ObjectText: how a database builds JSON that the service checks by a regular expression.
+// ObjectText: how a database builds the JSON of the records of a list, which the service checks by a regular expression before use.
 
 import type { Expression } from 'kysely'
 import { insideQuotes } from '../../../lib/json/quoted.ts'
@@ -27,7 +27,7 @@ export interface ObjectText {
   written(piece: TextPiece): Fragment | undefined
 }
 
-/** A format string with its values. */
+/** A part of the JSON, as a format string with its values: `"id":%s` and `books.id`, with the form `"id":-?[0-9]+`. */
 export interface TextPiece {
   /** The format string of the database, such as printf's. */
   readonly format: string
@@ -76,15 +76,15 @@ export const listTest = (
   form: TextPiece['form'],
 ): ((base: string) => (value: unknown, count: number) => boolean) =>
   oncePerBase((base) => {
-    const one = new RegExp(`${form(base)}(?:,|$)`, 'y')
+    const item = new RegExp(`${form(base)}(?:,|$)`, 'y')
     return (value, count) => {
       if (typeof value !== 'string' || value.length > longest || value.endsWith(',')) return false
       let found = 0
       // Matches one at a time, so that the regular expression's backtracking state stays small.
       for (let at = 0; at < value.length; found++) {
-        one.lastIndex = at
-        if (!one.test(value)) return false
-        at = one.lastIndex
+        item.lastIndex = at
+        if (!item.test(value)) return false
+        at = item.lastIndex
       }
       return found === count
     }

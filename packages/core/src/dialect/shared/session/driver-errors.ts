@@ -1,4 +1,5 @@
-// Classification of errors that all dialects share: chains of causes, failures of connections, and triggers.
+// The parts of the classification of driver errors that all dialects share: chains of causes, failures of connections, and look-ups in
+// their tables of codes. `mysql-errors.ts` and its like use them.
 
 import type { DatabaseFailure } from '../../dialect.ts'
 
@@ -104,10 +105,12 @@ export function connectionFailure(error: DriverError): DatabaseFailure | undefin
   return isBroken ? { kind: 'unavailable', lost: true } : undefined
 }
 
+/** The kind of a code in a table; undefined if the table does not have it. */
 export function kindOfCode(table: CodeTable, code: string | number): Kind | undefined {
   return table.find(([, ...codes]) => codes.includes(code))?.[0]
 }
 
+/** A failure with the names that the error tells; an empty text stands for a name that it does not tell. */
 export function failure(kind: Kind, constraint: string, column: string): DatabaseFailure {
   return {
     kind,

@@ -1,4 +1,5 @@
-// Interruption: how a running statement is cancelled, which differs between drivers. Types only.
+// Interruption: how a running statement is cancelled, which differs between drivers. `database/statements/watched-statement.ts` does so
+// when the client disconnects, and at the deadline. Types only.
 
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'

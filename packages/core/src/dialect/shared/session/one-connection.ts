@@ -1,4 +1,5 @@
-// Whether a Kysely instance has a single connection, so that statements outside a transaction wait until it ends.
+// hasOneConnection: whether a Kysely instance has a single connection, so that statements outside a transaction wait until it ends. A hook
+// that sends one inside of a transaction would then wait forever; `access/hooks/second-connection.ts` refuses it.
 
 import { SqliteAdapter } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'

@@ -1,4 +1,5 @@
-// Replication: the primary's log position after a write, and whether a replica has reached it. Types only.
+// Replication: the primary's log position after a write, and whether a replica has reached it. Clients send the position back with reads
+// (`database/replicas/`). Types only.
 
 import type { Expression } from 'kysely'
 

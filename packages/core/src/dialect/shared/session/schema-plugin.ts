@@ -1,4 +1,5 @@
-// Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin.
+// Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin, while the service writes the
+// schema of each table into its statements.
 
 import { type KyselyPlugin, WithSchemaPlugin } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
@@ -7,6 +8,7 @@ import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 const isSchemaPlugin = (plugin: KyselyPlugin): boolean =>
   plugin instanceof WithSchemaPlugin || plugin.constructor.name === 'WithSchemaPlugin'
 
+/** Whether the instance has the plugin. */
 export const hasSchemaPlugin = (db: AnyDatabase): boolean =>
   db.getExecutor().plugins.some(isSchemaPlugin)
 

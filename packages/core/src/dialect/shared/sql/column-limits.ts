@@ -1,4 +1,5 @@
-// Column limits: the longest text and the largest number that a column accepts, from the SQL standard's catalogue.
+// Column limits: the longest text and the largest number that a column accepts, from the SQL standard's catalogue. Read after the database
+// has refused a write because of a value, to find the column that the response names.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { TableName } from '../../../lib/sql/table-name.ts'

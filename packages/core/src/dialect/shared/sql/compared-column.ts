@@ -1,4 +1,4 @@
-// A column as values are compared with it, where its own collation does not decide.
+// comparedWith: a column as the keys of another table are compared with it, where its own collation does not decide.
 
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { InternalDialect } from '../../internal-dialect.ts'

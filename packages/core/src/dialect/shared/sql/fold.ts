@@ -1,4 +1,4 @@
-// Simple Unicode case folding, from JavaScript's own tables: the code points that `ilike` treats as equal.
+// Simple Unicode case folding, from JavaScript's own tables: the code points that the filter `ilike` treats as equal on every database.
 
 /** For each code point that has other case forms: all code points with the same simple case folding. */
 let classes: ReadonlyMap<string, string> | undefined

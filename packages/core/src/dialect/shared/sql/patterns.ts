@@ -2,20 +2,21 @@
 
 import { caseForms } from './fold.ts'
 
+/** Where the text must stand in a value. */
 export type PatternKind = 'contains' | 'startsWith' | 'endsWith'
 
-/** Returns the pattern for `like … escape '!'`. `!` has no other meaning in any database or driver. */
+/** Returns the pattern for `like … escape '!'`: `50%` → `%50!%%`. `!` has no other meaning in any database or driver. */
 export function likePattern(match: PatternKind, text: string): string {
   return around(match, likeLiteral(text), '%')
 }
 
-/** Returns the pattern of one text alone. */
+/** Returns the pattern that matches only the text itself. */
 export const likeLiteral = (text: string): string => text.replace(/[!%_]/g, '!$&')
 
 /** The number of characters of a text, as databases count them. */
 export const lengthOf = (text: string): number => Array.from(text).length
 
-/** Returns the pattern for GLOB, whose special characters are literal inside a character class. */
+/** Returns the pattern for GLOB: `is*?` → `*is[*][?]*`, because special characters are literal inside a character class. */
 export function globPattern(match: PatternKind, text: string, ignoreCase: boolean): string {
   const literal = Array.from(text, (character) => {
     if (character === '*' || character === '?' || character === '[') return `[${character}]`
@@ -25,8 +26,8 @@ export function globPattern(match: PatternKind, text: string, ignoreCase: boolea
 }
 
 /**
- * Returns a regular expression that ignores case by character classes from `fold.ts` instead of the engine's own tables. For
- * `endsWith`, `$` must be the end of the text in the engine, and not a place before a final line break. Without the forms of letters
+ * Returns a regular expression, `a+` → `[aA]\+`, that ignores case by character classes from `fold.ts` instead of the engine's own tables.
+ * For `endsWith`, `$` must be the end of the text in the engine, and not a place before a final line break. Without the forms of letters
  * that the database `lacks`.
  */
 export function caseRegExp(
@@ -41,10 +42,11 @@ export function caseRegExp(
   return match === 'endsWith' ? `${literal}$` : literal
 }
 
-/** Whether a text has a letter of which the database lacks every form. */
+/** Whether a text has a letter of which the database lacks every form, so that no row contains the text. */
 export const hasNoForm = (text: string, lacks: (character: string) => boolean): boolean =>
   [...text].some((character) => [...caseForms(character)].every(lacks))
 
+/** `é` → `[éÉ]` */
 function classOf(character: string, lacks?: (character: string) => boolean): string {
   const all = caseForms(character)
   const forms = lacks === undefined ? all : [...all].filter((form) => !lacks(form)).join('')

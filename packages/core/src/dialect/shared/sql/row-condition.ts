@@ -1,4 +1,5 @@
-// Reads a condition on one column, such as the predicate of a partial index, as a database prints it in its catalogue.
+// Reads a condition on one column, such as the predicate of a partial index, as a database prints it in its catalogue. `catalogue` compares
+// it with the condition of a model's key, or writes the latter by it.
 
 import type { Constant } from '../values/constant.ts'
 import { isKeyword, isSymbol, type SqlToken, splitTokens, unwrapped } from './sql-tokens.ts'
@@ -20,8 +21,8 @@ const truth: Constant = { text: 'true', isString: false }
  * Reads a comparison of a column with a constant, in any form that the databases print: `(NOT deleted)`, `deleted = 0`,
  * `((state)::text = 'open'::text)`, `"deletedAt" IS NULL`. Undefined for every other condition.
  */
-export function rowCondition(given: readonly SqlToken[]): RowCondition | undefined {
-  const tokens = unwrapped(given)
+export function rowCondition(expression: readonly SqlToken[]): RowCondition | undefined {
+  const tokens = unwrapped(expression)
   if (isKeyword(tokens[0], 'not')) {
     const condition = rowCondition(tokens.slice(1))
     return condition && { ...condition, operator: opposites[condition.operator] }
@@ -87,8 +88,8 @@ const words = new Set(['null', 'true', 'false', 'default', 'current_user', 'curr
 const textTypes = new Set(['text', 'character varying', 'varchar', 'bpchar', 'citext'])
 
 /** Reads a column, also one that is cast to a text type. */
-function columnOf(given: readonly SqlToken[]): string | undefined {
-  const tokens = unwrapped(given)
+function columnOf(expression: readonly SqlToken[]): string | undefined {
+  const tokens = unwrapped(expression)
   const [value = [], type, ...more] = splitTokens(tokens, (token) => isSymbol(token, '::'))
   if (more.length > 0) return undefined
   if (type !== undefined) {
@@ -101,8 +102,8 @@ function columnOf(given: readonly SqlToken[]): string | undefined {
 }
 
 /** Reads a string, a number, or `true` or `false`, with or without a cast: `'open'::text`, `_utf8mb4'open'`, `-1`, and `-(1)` of MySQL. */
-export function constantOf(given: readonly SqlToken[]): Constant | undefined {
-  const [value = [], ...casts] = splitTokens(unwrapped(given), (token) => isSymbol(token, '::'))
+export function constantOf(expression: readonly SqlToken[]): Constant | undefined {
+  const [value = [], ...casts] = splitTokens(unwrapped(expression), (token) => isSymbol(token, '::'))
   if (!casts.every((type) => type.every(isOfType))) return undefined
   const tokens = unwrapped(value)
   const isNegative = isSymbol(tokens[0], '-')

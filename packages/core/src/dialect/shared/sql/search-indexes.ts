@@ -1,4 +1,4 @@
-// Finds which of the full-text indexes that models declare exist in the database.
+// Finds which of the full-text indexes that models declare exist in the database, when the dialect connects.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
@@ -8,14 +8,14 @@ import type { Ref } from './sql-parts.ts'
 
 /** How searches use the declared indexes. */
 export interface SearchIndexes {
-  /** A warning for each index that cannot be used. */
+  /** A warning for `onWarning` for each index that cannot be used. */
   readonly advice: readonly string[]
   readonly foundByIndex: NonNullable<InternalDialect['foundByIndex']>
 }
 
 /**
- * Looks for each declared index; `missing` returns what is wrong with it, or undefined. `found` compiles the query of the keys that
- * the index finds.
+ * Looks for each declared index; `missing` queries the database and returns what is wrong with the index, or undefined. `found` compiles
+ * the query of the keys that the index finds.
  */
 export async function searchIndexes(
   tables: readonly DialectTable[],

@@ -1,4 +1,5 @@
-// SingleWrites: which writes of a row may be a single statement without a transaction, and how the written row is read back.
+// SingleWrites: which writes of a row may be a single statement without a transaction, and how the written row is read back. Looked up
+// when the dialect connects; `write/fusion` asks it.
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
 import type { DialectTable } from '../../../model/dialect-column.ts'

@@ -1,4 +1,4 @@
-// Small SQL pieces that several dialects share.
+// Parts of SQL that several dialects share: comparisons with ranges, lists of keys, terms of ORDER BY, and conversions of values for them.
 
 import type { Expression, SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../../lib/json/base64.ts'
@@ -11,8 +11,11 @@ import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { Comparison } from '../../../model/query-words/operators.ts'
 import type { OrderTerm } from '../../dialect.ts'
 
+/** A column in a statement, or an expression made of one: `"books"."title"`, `lower("books"."title")`. */
 export type Ref = Expression<unknown>
-export type Test = Fragment<SqlBool>
+
+/** A condition of a statement, true, false or NULL. */
+export type SqlTest = Fragment<SqlBool>
 
 const symbols: Readonly<Record<Comparison, Fragment>> = {
   eq: sql`=`,
@@ -24,7 +27,7 @@ const symbols: Readonly<Record<Comparison, Fragment>> = {
 }
 
 /** `ref <operator> value`, without conversion of either side. */
-export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Test {
+export function plainCompare(ref: Ref, operator: Comparison, value: unknown): SqlTest {
   return sql<SqlBool>`${ref} ${symbols[operator]} ${value}`
 }
 
@@ -32,7 +35,7 @@ export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Te
  * Compares a column with a less precise value, such as microseconds with a millisecond. `from` is the first instant of the value,
  * `next` the first instant after it. The result is NULL if `ref` is NULL.
  */
-export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): Test {
+export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): SqlTest {
   switch (operator) {
     case 'eq':
       return sql<SqlBool>`(${ref} >= ${from} and ${ref} < ${next})`
@@ -50,7 +53,7 @@ export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next
 }
 
 /** Compares with a value that covers the instants from `first` to `last`; the result is NULL if `ref` is NULL. */
-export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): Test {
+export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): SqlTest {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)
@@ -74,7 +77,7 @@ export function neighbours<T>(sorted: readonly T[]): readonly (readonly [first: 
   return padded(groups)
 }
 
-/** Sorts by code unit. */
+/** Compares texts by code unit, for `sort`. */
 export const byText = (one: string, other: string): number =>
   one < other ? -1 : Number(one > other)
 
@@ -82,7 +85,7 @@ export const byText = (one: string, other: string): number =>
 const longestChain = 16
 
 /** `a and b and c`; a long chain becomes a chain of chains, so that its depth grows with the logarithm of its length. */
-export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
+export function chain(parts: readonly Ref[], word: 'and' | 'or'): SqlTest {
   const glue = word === 'and' ? sql` and ` : sql` or `
   let links = parts
   while (links.length > longestChain) {
@@ -92,10 +95,11 @@ export function chain(parts: readonly Ref[], word: 'and' | 'or'): Test {
     }
     links = shorter
   }
-  return sql.join(links, glue) as Test
+  return sql.join(links, glue) as SqlTest
 }
 
-export function inList(ref: Ref, items: readonly unknown[], negated = false): Test {
+/** `ref in (a, b)` */
+export function inList(ref: Ref, items: readonly unknown[], negated = false): SqlTest {
   return sql<SqlBool>`${ref} ${negated ? sql`not in` : sql`in`} (${sql.join(items)})`
 }
 
@@ -106,8 +110,8 @@ export function nullsOrderTerms(
   nullIs: 'smallest' | 'largest',
 ): readonly Fragment[] {
   const direction = descending ? sql`desc` : sql`asc`
-  const own = descending === (nullIs === 'largest') ? 'first' : 'last'
-  if (!mayBeNull || nulls === own) return [sql`${by} ${direction}`]
+  const usualPlace = descending === (nullIs === 'largest') ? 'first' : 'last'
+  if (!mayBeNull || nulls === usualPlace) return [sql`${by} ${direction}`]
   return [sql`${by} ${direction} ${nulls === 'first' ? sql`nulls first` : sql`nulls last`}`]
 }
 
@@ -118,25 +122,25 @@ export const tuple = (parts: readonly Ref[]): Ref =>
 /** The expressions for both sides of a comparison of keys. They are equal exactly if the keys are equal. */
 export interface KeySides {
   /** Of the table that is searched. */
-  readonly own: Ref
+  readonly ofTable: Ref
   /** Of the row whose key is searched for. */
-  readonly other: Ref
+  readonly ofRow: Ref
 }
 
 /** `key in (select key from rows)` */
-export function inKeys(keys: readonly KeySides[], rows: Ref): Test {
-  const own = sql.join(keys.map((key) => key.own))
-  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select ${own} from ${rows})`
+export function inKeys(keys: readonly KeySides[], rows: Ref): SqlTest {
+  const tableKey = sql.join(keys.map((key) => key.ofTable))
+  return sql<SqlBool>`${tuple(keys.map(({ ofRow }) => ofRow))} in (select ${tableKey} from ${rows})`
 }
 
 /**
  * `key in (select … from (select distinct …))`. Without DISTINCT the planner merges the subquery into the statement: MariaDB then
  * joins it, and PostgreSQL, with a small LIMIT, executes it again for each row.
  */
-export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): Test {
-  const own = keys.map((key, i) => sql`${key.own}`.as(`key_${i}`))
-  const set = sql`select distinct ${sql.join(own)} from ${rows}`
-  return sql<SqlBool>`${tuple(keys.map(({ other }) => other))} in (select * from (${set}) as ${sql.id('keys')})`
+export function inDistinctKeys(keys: readonly KeySides[], rows: Ref): SqlTest {
+  const tableKey = keys.map((key, i) => sql`${key.ofTable}`.as(`key_${i}`))
+  const set = sql`select distinct ${sql.join(tableKey)} from ${rows}`
+  return sql<SqlBool>`${tuple(keys.map(({ ofRow }) => ofRow))} in (select * from (${set}) as ${sql.id('keys')})`
 }
 
 /** Longer lists are padded to a multiple of this number, so that those of 10,000 values stay below the limits of bound values. */
@@ -204,7 +208,7 @@ export const cutMoment = (text: string, digits: number | undefined): string =>
       )
 
 /** The ranges of JSON numbers that responses contain: integers of at most 53 bits, and numbers within the range of a double. */
-export const within = {
+export const inJsonRange = {
   integers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,
   doubles: (ref: Ref): Fragment =>
     sql`${ref} > -1.7976931348623157e308 and ${ref} < 1.7976931348623157e308`,

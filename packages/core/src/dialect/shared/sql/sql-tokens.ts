@@ -1,4 +1,5 @@
-// The tokens of a SQL expression as a database writes it in its catalogue.
+// The tokens of a SQL expression as a database writes it in its catalogue, such as the condition of a CHECK. `catalogue` reads rules of
+// models from them.
 
 export interface SqlToken {
   /** `name` is an unquoted name, `quoted` a quoted one; `unknown` is any other text. */

@@ -1,4 +1,4 @@
-// Tables of bound values, for UPDATE … FROM.
+// valuesTable: tables of bound values by VALUES, for UPDATE … FROM in SQLite. Other databases build them of arrays or JSON.
 
 import { sql } from '../../../lib/sql/fragment.ts'
 import type { ValuesTable } from '../../internal-dialect.ts'

@@ -1,4 +1,4 @@
-// Decodes aggregates: exact sums and averages from the text that the dialects select for them.
+// Decodes the results of aggregates: exact sums and averages from the text that the dialects select for them, such as `10.50/3`.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { verbatimNumber } from '../../../lib/json/verbatim.ts'
@@ -49,6 +49,7 @@ function ifPresent(read: Decoder): Decoder {
   return (raw) => (raw === null || raw === undefined ? null : read(raw))
 }
 
+/** The sum as JSON: a number for integers, a string of digits for bigints and decimals. */
 function sumOf(column: DialectColumn): (total: Total) => JsonValue {
   const { number, json } = columnTypes[column.type]
   if (json === 'number') return ({ sum }) => wholeNumber(sum)
@@ -70,6 +71,7 @@ function decimalSum(sum: string, scale: number | undefined): JsonValue {
   return unscaled(scaled(digits, scale), scale)
 }
 
+/** The average as JSON: a float for integers; for bigints and decimals, digits with four more than the scale. */
 function averageOf(column: DialectColumn): (total: Total) => JsonValue {
   const { number, json } = columnTypes[column.type]
   if (json === 'number') {

@@ -9,6 +9,7 @@ const mark = '/* model-api: rows as arrays */ '
 /** Adds the mark to a statement. */
 export const asArrays = (text: string): string => mark + text
 
+/** Whether a statement has the mark. */
 export const asksForArrays = (text: string): boolean => text.startsWith(mark)
 
 /** Removes the mark from a statement that has it. */

@@ -18,14 +18,14 @@ const usual = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00(?::?00)?)?$
  */
 export function isoDatetime(text: string): string {
   if (usual.test(text)) {
-    const fraction = text.charCodeAt(19) === 0x2e ? digitsFrom(text, 20) : ''
+    const fraction = text.charCodeAt(19) === point ? digitsFrom(text, 20) : ''
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
   }
   if (isInfinity(text)) return text
   const match = timestamp.exec(text)
   if (match === null) throw new Error(`not a date and time in ISO form: "${text}"`)
-  const number = (at: number): number => Number(match[at] ?? 0)
-  const year = match[13] ? 1 - number(1) : number(1)
+  const group = (at: number): number => Number(match[at] ?? 0)
+  const year = match[13] ? 1 - group(1) : group(1)
   // JavaScript's dates end before those of PostgreSQL do.
   if (year > 270_000) {
     const fraction = (match[7] ?? '').slice(0, 3).padEnd(3, '0')
@@ -33,10 +33,10 @@ export function isoDatetime(text: string): string {
     return `+${String(year).padStart(6, '0')}-${match[2]}-${match[3]}T${clock}.${fraction}Z`
   }
   const moment = new Date(0)
-  moment.setUTCFullYear(year, number(2) - 1, number(3))
+  moment.setUTCFullYear(year, group(2) - 1, group(3))
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  moment.setUTCHours(number(4), number(5), number(6), milliseconds)
-  const offset = (number(10) * 60 + number(11)) * 60 + number(12)
+  moment.setUTCHours(group(4), group(5), group(6), milliseconds)
+  const offset = (group(10) * 60 + group(11)) * 60 + group(12)
   moment.setTime(moment.getTime() - (match[9] === '-' ? -offset : offset) * 1000)
   return moment.toISOString()
 }
@@ -100,6 +100,10 @@ export function blankForm(iso: string): string {
   return iso.replace('T', ' ').replace('Z', '')
 }
 
+/** The code of `.`. */
+const point = 0x2e
+
+/** The digits that begin at `start`. */
 function digitsFrom(text: string, start: number): string {
   let end = start
   while (text.charCodeAt(end) >= 0x30 && text.charCodeAt(end) <= 0x39) end += 1

@@ -32,8 +32,8 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
   }
   whole = withoutLeadingZeros(whole) || '0'
   // Drops zeros beyond the scale, because databases print different numbers of them.
-  const kept = withoutEndZeros(fraction.slice(scale))
-  fraction = fraction.slice(0, scale).padEnd(scale, '0') + kept
+  const furtherDigits = withoutEndZeros(fraction.slice(scale))
+  fraction = fraction.slice(0, scale).padEnd(scale, '0') + furtherDigits
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits
 }

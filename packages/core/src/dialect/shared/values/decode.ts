@@ -1,4 +1,4 @@
-// Converts driver values to JSON values, whatever JavaScript type the driver returns.
+// Decoders: convert the driver's values of selected columns to JSON values, whatever JavaScript type the driver returns.
 
 import { base64 } from '../../../lib/json/base64.ts'
 import { canonicalJson } from '../../../lib/json/canonical.ts'
@@ -8,6 +8,7 @@ import { itemOf, listFromText } from '../json/list-text.ts'
 import { exactDatetime, exactTime, isoDate, isoDatetime, isoTime } from './calendar-text.ts'
 import { decimalDigits, printedDecimal, specialNumber } from './decimal.ts'
 
+/** Converts a driver's value to JSON. */
 export type Decoder = (raw: unknown) => JsonValue
 
 // `ignoreBOM` keeps a byte order mark at the beginning of a text as part of it.

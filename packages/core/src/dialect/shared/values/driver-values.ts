@@ -1,4 +1,5 @@
-// How the driver returns values that a statement selects as they are stored, and their conversion to the texts that decoders read.
+// How the driver returns values that a statement of the application selects as they are stored, and their conversion to the texts that
+// decoders read. The service's own statements select such values as text. `toRecord` in hooks needs it.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import type { Fragment } from '../../../lib/sql/fragment.ts'
@@ -29,7 +30,7 @@ export interface DriverProbes {
 /** Datetimes in winter and in summer, so that a zone whose clocks change is told from one of a fixed offset. */
 const probes = ['2001-01-15T12:00:00.000Z', '2001-07-15T12:00:00.000Z'] as const
 
-/** Asks what the driver makes of datetimes and of JSON. */
+/** Finds out what the driver makes of datetimes and of JSON. */
 export async function lookUpDriverValues(
   db: AnyDatabase,
   { moment, json }: DriverProbes,
@@ -89,9 +90,9 @@ function followsSkippedTime(date: Date): boolean {
  */
 export function driverDay(column: DialectColumn, date: Date, { zone }: DriverValues): string {
   const zones = [zone, 0, 'process'] as const
-  const isos = zones.map((one) => isoIn(requireValidDate(column, date), one))
+  const isos = zones.map((each) => isoIn(requireValidDate(column, date), each))
   // The process has no midnight on days on which its clocks are set forward at that time.
-  const iso = isos.find((one) => one.endsWith('T00:00:00.000Z')) ?? isoIn(date, 'process')
+  const iso = isos.find((text) => text.endsWith('T00:00:00.000Z')) ?? isoIn(date, 'process')
   return iso.slice(0, iso.indexOf('T'))
 }
 

@@ -14,6 +14,7 @@ export interface AggregateSql {
   extremeOf(column: DialectColumn, ref: Ref): Ref
   /** Converts the result of MIN or MAX to the expression to select. */
   selectExtreme(column: DialectColumn, extreme: Ref): Ref
+  /** Selects the sum as text, with all digits. */
   sumAsText(sum: Ref): Fragment
   /** `sum/count`, from which the decoder computes the exact average. */
   sumAndCountAsText(sum: Ref, count: Ref): Fragment
@@ -21,6 +22,7 @@ export interface AggregateSql {
   selectFloat(float: Ref): Ref
   /** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
   rounded(float: Ref): Fragment
+  /** The average of integers, as a float. */
   integerAverage(sum: Ref, count: Ref): Fragment
   /** The average of decimals or bigints, with this number of fractional digits. */
   decimalAverage(sum: Ref, count: Ref, digits: number): Fragment

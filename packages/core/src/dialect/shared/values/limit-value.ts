@@ -1,4 +1,5 @@
-// The number of rows after LIMIT: a bound value, in the expression that costs the database least.
+// limitValue: the number of rows after LIMIT, a bound value, in the expression that costs the database least: `limit cast(? as integer)`
+// on SQLite, which would plan a prepared statement anew for each value of `?`.
 
 import type { Expression } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'

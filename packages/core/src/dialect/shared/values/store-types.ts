@@ -1,4 +1,4 @@
-// Column types of the tables that the service creates for itself.
+// storeTypesOf: column types of the tables that the service creates for itself (`database/own-tables/`).
 
 import type { Dialect, StoreTypes } from '../../dialect.ts'
 

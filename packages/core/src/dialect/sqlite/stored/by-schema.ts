@@ -1,4 +1,4 @@
-// Groups tables by attached database, because each has its own catalogue.
+// bySchema: groups tables by attached database, because each has its own catalogue (`sqlite_master`).
 
 import { grouped } from '../../../lib/grouped.ts'
 import type { DialectTable } from '../../../model/dialect-column.ts'

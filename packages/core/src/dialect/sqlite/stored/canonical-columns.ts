@@ -1,4 +1,5 @@
-// Finds the indexed columns that store all values in one format, so that ORDER BY can use the index on the plain column.
+// Finds the indexed columns that store all values in one format, so that ORDER BY can use the index on the plain column. Read when the
+// dialect connects.
 
 // Statements are Kysely's `sql` here; `fragment` is that of this library, of which the other functions make their parts.
 import { sql } from 'kysely'
@@ -29,7 +30,10 @@ export interface KnownForms {
   readonly indexed: ReadonlyMap<DialectColumn, StoredPlace>
   /** Columns whose stored values compare in the order of the values that they represent. */
   readonly ordered: ReadonlySet<DialectColumn>
-  /** Datetime columns without offsets, and uuid columns in which no value mixes upper and lower case. */
+  /**
+   * Columns in which all stored texts of a value are close to each other: datetime columns without offsets, and uuid columns in which no
+   * value mixes upper and lower case.
+   */
   readonly narrow: ReadonlySet<DialectColumn>
   /**
    * `ordered` datetime columns that use another format than the service does, each with the function that converts a value to that
@@ -40,12 +44,14 @@ export interface KnownForms {
   readonly numbers: ReadonlySet<DialectColumn>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
+  /** The collation by which the columns of a relation are compared, if their own differ. */
   readonly collationBetween: CollationBetween
 }
 
 /** Converts `YYYY-MM-DD HH:MM:SS.sss` to the format of a column. */
 type InForm = (text: string) => string
 
+/** The knowledge before `connect`: conditions do not use indexes of columns with several formats. */
 export const nothingKnown: KnownForms = {
   indexed: new Map(),
   ordered: new Set(),
@@ -110,10 +116,10 @@ async function indexedColumns(
   tables: readonly DialectTable[],
 ): Promise<readonly IndexedColumn[]> {
   const found: IndexedColumn[] = []
-  for (const [schema, own] of bySchema(tables)) {
-    if (!own.some(({ columns }) => columns.some(hasForms))) continue
-    const indexed = await namesOfIndexed(db, schema, own)
-    for (const { table, columns } of own) {
+  for (const [schema, inSchema] of bySchema(tables)) {
+    if (!inSchema.some(({ columns }) => columns.some(hasForms))) continue
+    const indexed = await namesOfIndexed(db, schema, inSchema)
+    for (const { table, columns } of inSchema) {
       for (const column of columns) {
         const { dbName, computed } = column
         if (
@@ -131,7 +137,7 @@ async function indexedColumns(
 async function namesOfIndexed(
   db: AnyDatabase,
   schema: string,
-  own: readonly DialectTable[],
+  inSchema: readonly DialectTable[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ readonly t: unknown; readonly c: unknown }>`
     select m.name as t, i.name as c
@@ -140,7 +146,7 @@ async function namesOfIndexed(
     where m.type = 'table' and i.seqno = 0 and i.name is not null
       ${amongTables(
         fragment`m.name`,
-        own.map(({ table }) => table),
+        inSchema.map(({ table }) => table),
       )}`.execute(db)
   return new Set(rows.map(({ t, c }) => foldedColumnKey(t, c)))
 }
@@ -148,7 +154,7 @@ async function namesOfIndexed(
 /** The format in which a value is stored. The SQL of `shape` in `sqlite-types.ts` contains the same numbers. */
 const shape = {
   /** The service's own format, for types other than datetime. */
-  one: 1,
+  service: 1,
   /** `YYYY-MM-DD HH:MM:SS` */
   seconds: 2,
   /** `YYYY-MM-DD HH:MM:SS.sss` */
@@ -168,11 +174,11 @@ const shape = {
  */
 const isOneForm = (shapes: ReadonlySet<number>): boolean =>
   [
-    [shape.one],
+    [shape.service],
     [shape.seconds, shape.milliseconds],
     [shape.milliseconds, shape.noMilliseconds],
     [shape.iso],
-  ].some((form) => [...shapes].every((one) => (form as readonly number[]).includes(one)))
+  ].some((form) => [...shapes].every((found) => (form as readonly number[]).includes(found)))
 
 function inFormOf(shapes: ReadonlySet<number>): InForm | undefined {
   if (shapes.has(shape.iso)) return (text) => `${text.replace(' ', 'T')}Z`
@@ -180,6 +186,7 @@ function inFormOf(shapes: ReadonlySet<number>): InForm | undefined {
   return undefined
 }
 
+/** The numbers of `shape` that occur among the values of a column. */
 async function shapesOf(
   db: AnyDatabase,
   column: DialectColumn,

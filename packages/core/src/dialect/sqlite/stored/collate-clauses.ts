@@ -1,4 +1,5 @@
-// Finds COLLATE clauses in a CREATE TABLE text: the one property of a column that no SQLite pragma returns.
+// sqliteCollations: finds COLLATE clauses in a CREATE TABLE text, `"name" text collate nocase`: the one property of a column that no SQLite
+// pragma returns.
 
 interface Token {
   readonly text: string

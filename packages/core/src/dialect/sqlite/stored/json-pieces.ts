@@ -1,4 +1,5 @@
-// JSON of stored values, for objects that SQLite writes with one call of printf.
+// JSON of stored values, by column type, for records that SQLite writes with one call of printf (`sqlite-json.ts`). Each piece has a
+// regular expression that finds values which printf has not written as the service would.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'

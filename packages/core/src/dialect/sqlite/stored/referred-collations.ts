@@ -1,4 +1,5 @@
-// Finds the collation by which the two columns of a relation are compared if their own differ, which SQLite alone allows.
+// Finds the collation by which the two columns of a relation are compared if their own differ, which SQLite alone allows. Read when the
+// dialect connects.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -23,10 +24,10 @@ export async function referredCollations(
   const references = tables.flatMap(({ references = [] }) => references.filter(areCollated))
   const collated = new Set(references.flatMap(({ held, key }) => [held, key]))
   const collations = new Map<DialectColumn, string>()
-  const read = tables.filter(({ columns }) => columns.some((one) => collated.has(one)))
-  for (const [schema, own] of bySchema(read)) {
-    const texts = await createTables(db, schema, own)
-    for (const { table, columns } of own) {
+  const read = tables.filter(({ columns }) => columns.some((column) => collated.has(column)))
+  for (const [schema, inSchema] of bySchema(read)) {
+    const texts = await createTables(db, schema, inSchema)
+    for (const { table, columns } of inSchema) {
       const text = texts.get(table.toLowerCase())
       if (text === undefined) continue
       const declared = sqliteCollations(text)
@@ -35,13 +36,13 @@ export async function referredCollations(
     }
   }
   const between = new Map<DialectColumn, Map<DialectColumn, string>>()
-  const add = (one: DialectColumn, other: DialectColumn, collation: string): void => {
-    between.set(one, (between.get(one) ?? new Map()).set(other, collation))
+  const add = (column: DialectColumn, other: DialectColumn, collation: string): void => {
+    between.set(column, (between.get(column) ?? new Map()).set(other, collation))
   }
   for (const { held, key } of references) {
     const collation = collations.get(key)
-    const own = collations.get(held)
-    if (collation === undefined || own === undefined || own === collation) continue
+    const ownCollation = collations.get(held)
+    if (collation === undefined || ownCollation === undefined || ownCollation === collation) continue
     add(held, key, collation)
     add(key, held, collation)
   }

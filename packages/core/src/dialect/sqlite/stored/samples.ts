@@ -1,4 +1,5 @@
-// Finds the columns with value samples in SQLite's statistics (sqlite_stat4), because the planner then plans for each value.
+// Finds the columns with value samples in SQLite's statistics (sqlite_stat4) when the dialect connects, because the planner then plans
+// anew for each value, unless the statement hides it by a cast.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -18,13 +19,13 @@ export interface Sampled {
    * The columns whose values are all rare, so that one plan fits all, and whose declared type matches the model, so that a cast
    * does not change the comparison.
    */
-  readonly even: ReadonlySet<DialectColumn>
+  readonly rare: ReadonlySet<DialectColumn>
 }
 
 /** A value that occurs in more rows than this is frequent. */
 const mostAlike = 1000
 
-const nothing: Sampled = { columns: new Set(), even: new Set() }
+const nothing: Sampled = { columns: new Set(), rare: new Set() }
 
 /** Reads which columns have samples. ANALYZE stores samples only if this build of SQLite uses them. */
 export async function sampledColumns(
@@ -33,27 +34,27 @@ export async function sampledColumns(
 ): Promise<Sampled> {
   try {
     const sampled = new Set<DialectColumn>()
-    const even = new Set<DialectColumn>()
-    for (const [schema, own] of bySchema(tables)) {
-      const samples = await samplesOf(db, schema, own)
+    const rare = new Set<DialectColumn>()
+    for (const [schema, inSchema] of bySchema(tables)) {
+      const samples = await samplesOf(db, schema, inSchema)
       const known = new Map(samples.map((sample) => [foldedColumnKey(sample.t, sample.c), sample]))
-      for (const { table, columns } of own) {
+      for (const { table, columns } of inSchema) {
         for (const column of columns) {
           const sample = known.get(foldedColumnKey(table, column.dbName))
           if (sample === undefined) continue
           sampled.add(column)
-          if (isEven(sample, column)) even.add(column)
+          if (hasRareValues(sample, column)) rare.add(column)
         }
       }
     }
-    return { columns: sampled, even }
+    return { columns: sampled, rare }
   } catch (error) {
     if (classifySqlite(error).kind === 'other') return nothing
     throw error
   }
 }
 
-const isEven = ({ alike, declared }: Sample, column: DialectColumn): boolean =>
+const hasRareValues = ({ alike, declared }: Sample, column: DialectColumn): boolean =>
   Number(alike) <= mostAlike && isText(column) === isDeclaredText(String(declared))
 
 /** The first column of an index with samples, and the number of rows with its most frequent value. */
@@ -76,7 +77,7 @@ function isDeclaredText(type: string): boolean | undefined {
 async function samplesOf(
   db: AnyDatabase,
   schema: string,
-  own: readonly DialectTable[],
+  inSchema: readonly DialectTable[],
 ): Promise<readonly Sample[]> {
   const found = await rowsOf(db)`
     select 1 as one from ${sql.id(schema, 'sqlite_master')} where name = 'sqlite_stat4'`
@@ -89,7 +90,7 @@ async function samplesOf(
       pragma_index_info(s.idx, ${schema}) i, pragma_table_xinfo(s.t, ${schema}) p
     where i.seqno = 0 and p.name = i.name${amongTables(
       sql`s.t`,
-      own.map(({ table }) => table),
+      inSchema.map(({ table }) => table),
     )}
     group by s.t, i.name`
 }

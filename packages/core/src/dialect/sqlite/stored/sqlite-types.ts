@@ -1,4 +1,5 @@
-// The column types on SQLite, which does not enforce them: the formats in which each is stored, and its SQL.
+// sqliteTypes: the column types on SQLite, which does not enforce them: the formats in which each is stored, and its SQL.
+// `comparisons.ts` and other files of the dialect look the type of a column up here.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'

@@ -1,4 +1,5 @@
-// keysOfViews: the generated keys of new rows of views, which INSTEAD OF triggers of SQLite store.
+// keysOfViews: the generated keys of new rows of views, which INSTEAD OF triggers of SQLite store, so that neither RETURNING nor the insert
+// id tells them. Views are looked up when the dialect connects.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -18,10 +19,10 @@ export async function keysOfViews(
 ): Promise<NonNullable<InternalDialect['keysOfView']>> {
   const views = new Set<string>()
   try {
-    for (const [schema, own] of bySchema(tables)) {
+    for (const [schema, inSchema] of bySchema(tables)) {
       const among = amongTables(
         sql`name`,
-        own.map(({ table }) => table),
+        inSchema.map(({ table }) => table),
       )
       const rows = await rowsOf<{ readonly name: unknown }>(db)`
         select name from ${sql.id(schema, 'sqlite_master')} where type = 'view'${among}`

@@ -1,4 +1,5 @@
-// Which columns SQLite can build JSON from: stored columns, on an SQLite whose JSON functions work as expected.
+// sqliteStoredColumns: which columns SQLite can build JSON from: stored columns, on an SQLite whose JSON functions work as expected. Looked
+// up when the dialect connects.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -27,17 +28,17 @@ const canWriteTexts = (db: AnyDatabase): Promise<boolean> =>
     throw error
   })
 
-const given = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
+const sampleText = 'quote " back \\ tab \t line \n unit \u001f delete \u007f ß € 😀 \u2028 %s'
 
 /** Tests a sample of every construct in the JSON that SQLite builds. Excludes databases in UTF-16, where lone surrogates differ. */
 async function writesTexts(db: AnyDatabase): Promise<boolean> {
   const rows = await rowsOf<{ readonly text: unknown }>(db)`
-    select printf(${'{"a":%s,"b":"%.2f","c":%s%%,"d":%s,"e":"%s"'}, json_quote(${given}),
+    select printf(${'{"a":%s,"b":"%.2f","c":%s%%,"d":%s,"e":"%s"'}, json_quote(${sampleText}),
       round(cast('-0.29' as real) * 100) / 100, 9007199254740991, json_quote(null),
       replace('2024-01-02 03:04:05', ' ', 'T')) as text
     where (select encoding from pragma_encoding) = 'UTF-8'`
   return (
     rows[0]?.text ===
-    `{"a":${JSON.stringify(given)},"b":"-0.29","c":9007199254740991%,"d":null,"e":"2024-01-02T03:04:05"`
+    `{"a":${JSON.stringify(sampleText)},"b":"-0.29","c":9007199254740991%,"d":null,"e":"2024-01-02T03:04:05"`
   )
 }

@@ -1,4 +1,6 @@
 // Comparisons of dates, times and datetimes that are correct for every stored format, and can use an index on the plain column.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'
@@ -12,7 +14,7 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
-  type Test,
+  type SqlTest,
 } from '../../shared/sql/sql-parts.ts'
 import { blankForm } from '../../shared/values/calendar-text.ts'
 import type { StoredPlace } from './canonical-columns.ts'
@@ -46,7 +48,7 @@ export function compareStored(
   operator: Comparison,
   value: Param<string>,
   zoned: boolean,
-): Test {
+): SqlTest {
   // `ref` is the key of a group, or a minimum or maximum with microseconds.
   if (column.comparable) {
     const limits = value.share((text) => bounds(column, text))
@@ -61,15 +63,15 @@ export function compareStored(
     const near = storedNear(
       column,
       ref,
-      value.map((one) => [one]),
+      value.map((text) => [text]),
       zoned,
     )
     return sql<SqlBool>`(${near} and ${equalsOne(column, ref, value)})`
   }
   const exact = exactForm(column, ref)
   const span = value.share((text) => spanOf(column, text, zoned))
-  const [from, next] = [span.map((one) => one.from), span.map((one) => one.next)]
-  const [low, high] = [span.map((one) => one.low), span.map((one) => one.high)]
+  const [from, next] = [span.map((limits) => limits.from), span.map((limits) => limits.next)]
+  const [low, high] = [span.map((limits) => limits.low), span.map((limits) => limits.high)]
   switch (operator) {
     case 'ne':
       return sql<SqlBool>`(${ref} < ${low} or ${ref} >= ${high} or ${exact} < ${from} or ${exact} >= ${next})`
@@ -98,7 +100,7 @@ export function storedNear(
   values: Param<readonly string[]>,
   zoned: boolean,
   stored?: StoredPlace,
-): Test | undefined {
+): SqlTest | undefined {
   const ranges = values.share((all) =>
     padded(all).flatMap((value): readonly TextRange[] => {
       const { low, high, parts = [[low, high]] } = spanOf(column, value, zoned)
@@ -118,12 +120,13 @@ export function storedNear(
   return stored && sql<SqlBool>`${ref} in (${storedWithin(stored, ranges.map(merged))})`
 }
 
+/** From `low` to before `high`. */
 type TextRange = readonly [low: string, high: string]
 
 /** Merges ranges that overlap, so that the subquery reads each stored value once; the ranges of two values of one day may be the same. */
 function merged(ranges: readonly TextRange[]): readonly TextRange[] {
   const all: [low: string, high: string][] = []
-  for (const [low, high] of ranges.toSorted(([one], [other]) => byText(one, other))) {
+  for (const [low, high] of ranges.toSorted(([low], [otherLow]) => byText(low, otherLow))) {
     const last = all[all.length - 1]
     if (last === undefined || low > last[1]) all.push([low, high])
     else if (high > last[1]) last[1] = high
@@ -131,6 +134,7 @@ function merged(ranges: readonly TextRange[]): readonly TextRange[] {
   return all
 }
 
+/** Selects the stored values of a column that are within the ranges, by an index of the column. */
 function storedWithin(
   { schema, table, dbName }: StoredPlace,
   ranges: Param<readonly TextRange[]>,
@@ -143,7 +147,7 @@ function storedWithin(
 }
 
 /** Tests the converted value: with the precision of responses, or exactly if the value has six fractional digits. */
-function equalsOne(column: DialectColumn, ref: Ref, value: Param<string>): Test {
+function equalsOne(column: DialectColumn, ref: Ref, value: Param<string>): SqlTest {
   const isExact = value.decide((text) => /\.\d{6}Z?$/.test(text))
   const form = isExact ? exactForm(column, ref) : servedForm(column, ref)
   return plainCompare(

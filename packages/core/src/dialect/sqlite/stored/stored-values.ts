@@ -1,4 +1,4 @@
-// Converts stored values to JSON. A value that is not of its column's type is shown as its text.
+// Converts SQLite's stored values, in any of their formats, to JSON. A value that is not of its column's type is shown as its text.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { columnTypes } from '../../../model/column-types.ts'
@@ -23,15 +23,15 @@ function instantOf(text: string): string | undefined {
   const rest = text.slice(19).replace(/^[.\d]+/, '')
   const match = dated.exec(text.slice(0, 19) + zoneOf(rest))
   if (match === null) return undefined
-  const number = (at: number): number => Number(match[at] ?? 0)
-  const [month, day] = [number(2), number(3)]
-  const [hour, minute, second] = [number(4), number(5), number(6)]
+  const group = (at: number): number => Number(match[at] ?? 0)
+  const [month, day] = [group(2), group(3)]
+  const [hour, minute, second] = [group(4), group(5), group(6)]
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 59)
     return undefined
-  if (number(8) > 14 || number(9) > 59) return undefined
-  const offset = (match[7] === '-' ? -1 : 1) * (number(8) * 60 + number(9))
+  if (group(8) > 14 || group(9) > 59) return undefined
+  const offset = (match[7] === '-' ? -1 : 1) * (group(8) * 60 + group(9))
   const moment = new Date(0)
-  moment.setUTCFullYear(number(1), month - 1, day)
+  moment.setUTCFullYear(group(1), month - 1, day)
   const fraction = text
     .slice(20, text.length - rest.length)
     .padEnd(3, '0')
@@ -72,7 +72,7 @@ const isRounded = (raw: unknown): boolean =>
   Math.abs(Number(raw)) > Number.MAX_SAFE_INTEGER &&
   Math.abs(Number(raw)) <= 2 ** 63
 
-const roundedBy = ({ name }: DialectColumn): string =>
+const roundingMessage = ({ name }: DialectColumn): string =>
   `The column "${name}" contains an integer beyond 2^53-1, which a JSON number would round. Declare it with type: 'bigint'.`
 
 /** A number, or the text of one as JSON writes it. */
@@ -84,18 +84,19 @@ type Read = (column: DialectColumn, isScaled: boolean) => (raw: unknown) => Json
 /** Writes the JSON text of a stored value, equal to the JSON of the value that `decode` returns. */
 type Write = (column: DialectColumn, decode: Decoder) => JsonWriter
 
-const texts =
+/** Reads the driver's value as text, by a function that reads texts. */
+const readingText =
   (read: (text: string) => string | undefined) =>
   (raw: unknown): string | undefined =>
     read(textOf(raw))
 
-export const readDatetime: Read = () => texts(instantOf)
-export const readDate: Read = () => texts(dayOf)
-export const readTime: Read = () => texts(timeOf)
-export const readUuid: Read = () => texts(lowerUuid)
+export const readDatetime: Read = () => readingText(instantOf)
+export const readDate: Read = () => readingText(dayOf)
+export const readTime: Read = () => readingText(timeOf)
+export const readUuid: Read = () => readingText(lowerUuid)
 export const readBoolean: Read = () => truthOf
 export const readBigint: Read = () =>
-  texts((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
+  readingText((text) => (/^-?\d+$/.test(text) ? text : decimalDigits(text)))
 
 /** Reads an integer or a float. */
 export const readNumber: Read = (column) => {
@@ -103,7 +104,7 @@ export const readNumber: Read = (column) => {
   const isWhole = columnTypes[column.type].number === 'whole'
   return (raw) => {
     if (raw instanceof Uint8Array) return undefined
-    if (isWhole && isRounded(raw)) throw new RangeError(roundedBy(column))
+    if (isWhole && isRounded(raw)) throw new RangeError(roundingMessage(column))
     return typeof raw !== 'string' || numeric.test(raw) ? plain(raw) : undefined
   }
 }

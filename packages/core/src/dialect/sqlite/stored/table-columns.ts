@@ -27,9 +27,9 @@ export async function tableColumns(
 ): Promise<ReadonlySet<DialectColumn>> {
   try {
     const found = new Set<DialectColumn>()
-    for (const [schema, own] of bySchema(tables)) {
-      const names = await columnNames(db, schema, own, condition)
-      for (const { table, columns } of own) {
+    for (const [schema, inSchema] of bySchema(tables)) {
+      const names = await columnNames(db, schema, inSchema, condition)
+      for (const { table, columns } of inSchema) {
         for (const column of columns) {
           if (column.computed === undefined && names.has(foldedColumnKey(table, column.dbName)))
             found.add(column)
@@ -46,7 +46,7 @@ export async function tableColumns(
 async function columnNames(
   db: AnyDatabase,
   schema: string,
-  own: readonly DialectTable[],
+  inSchema: readonly DialectTable[],
   condition: Fragment,
 ): Promise<ReadonlySet<string>> {
   const rows = await rowsOf<{ readonly t: unknown; readonly c: unknown }>(db)`
@@ -56,7 +56,7 @@ async function columnNames(
       and not exists (select 1 from sqlite_temp_master s where lower(s.name) = lower(m.name))
       ${amongTables(
         sql`m.name`,
-        own.map(({ table }) => table),
+        inSchema.map(({ table }) => table),
       )}`
   return new Set(rows.map(({ t, c }) => foldedColumnKey(t, c)))
 }

@@ -1,6 +1,6 @@
 // inSlices: runs long computations, such as building the OpenAPI document, in slices, so that other requests are served in between.
 
-import { turn } from '../../../lib/turn.ts'
+import { yieldToEventLoop } from '../../../lib/yield-to-event-loop.ts'
 
 /** Number of steps in one slice; a step takes a few tenths of a millisecond. */
 const sliceSteps = 25
@@ -12,6 +12,6 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
       const { done, value } = steps.next()
       if (done) return value as T
     }
-    await turn()
+    await yieldToEventLoop()
   }
 }
