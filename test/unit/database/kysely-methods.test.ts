@@ -2,8 +2,8 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely'
 import {
   answerStatements,
-  isIntercepted,
   interceptStatements,
+  isIntercepted,
 } from '../../../packages/core/src/database/statements/kysely-methods.ts'
 import { equal, rejects } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

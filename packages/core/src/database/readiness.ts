@@ -88,7 +88,10 @@ export function createReadiness({ db, dialect, writes, elapsed }: ReadinessParts
     async state() {
       if (draining) return 'draining'
       // A check may run for longer than its state is cached.
-      if (lastCheck === undefined || (!lastCheck.isRunning && elapsed() - lastCheck.startedAt > cacheTime)) {
+      if (
+        lastCheck === undefined ||
+        (!lastCheck.isRunning && elapsed() - lastCheck.startedAt > cacheTime)
+      ) {
         lastCheck = begin()
       }
       const state = await lastCheck.state

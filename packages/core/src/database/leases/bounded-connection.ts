@@ -33,7 +33,9 @@ export function onBoundedConnection<T>(
   return new Promise((resolve, reject) => {
     const waiting = new WaitingForConnection(bounds, reject)
     const run = async (instance: AnyDatabase): Promise<() => void> => {
-      const connection = await instance.getExecutor().provideConnection(async (provided) => provided)
+      const connection = await instance
+        .getExecutor()
+        .provideConnection(async (provided) => provided)
       // The request has already been rejected.
       if (!waiting.end()) return () => {}
       const send = sendOnOtherConnection(db, dialect, bounds)

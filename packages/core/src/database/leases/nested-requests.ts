@@ -89,7 +89,8 @@ export function openNested(
 }
 
 /** Returns the requests on the `args.db` of a hook, or on an instance derived from it; undefined for other instances. */
-export const nestedOf = (db: AnyDatabase): NestedRequests | undefined => requestsByOrigin.get(originOf(db))
+export const nestedOf = (db: AnyDatabase): NestedRequests | undefined =>
+  requestsByOrigin.get(originOf(db))
 
 /** Where a request of the host is sent. */
 interface Place {

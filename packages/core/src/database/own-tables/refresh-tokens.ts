@@ -100,7 +100,10 @@ export function createRefreshTokenStore(parts: {
   ): Promise<T> => {
     try {
       const lease = new Lease({ db: withoutPlugins(db), dialect, bounds: parts.bounds })
-      return await lease.inTransactionIfSupported((inside) => work(fragmentsOf(inside, name)), lease.db)
+      return await lease.inTransactionIfSupported(
+        (inside) => work(fragmentsOf(inside, name)),
+        lease.db,
+      )
     } catch (error) {
       // The table may have been dropped: the next caller creates it if needed.
       ready.forget(db)
@@ -232,7 +235,10 @@ const definitionOf = (table: Fragment, types: StoreTypes): Fragment =>
 async function insert(
   { table, time, bool, execute }: Fragments,
   record: RefreshRecord,
-  { sibling = null, revoked = false }: { readonly sibling?: string | null; readonly revoked?: boolean } = {},
+  {
+    sibling = null,
+    revoked = false,
+  }: { readonly sibling?: string | null; readonly revoked?: boolean } = {},
 ): Promise<void> {
   const columns = [
     'token',

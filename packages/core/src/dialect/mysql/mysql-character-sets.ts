@@ -44,7 +44,10 @@ export async function lackingBySet(
 }
 
 /** Converts all 256 bytes from the set. */
-async function charactersOfSingleByteSet(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
+async function charactersOfSingleByteSet(
+  db: AnyDatabase,
+  set: string,
+): Promise<ReadonlySet<string>> {
   const bytes = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0')).join('')
   const [row] = await rowsOf<{ characters: unknown }>(db)`
     select convert(convert(unhex(${bytes}) using ${sql.id(set)}) using utf8mb4) as characters`
@@ -52,7 +55,10 @@ async function charactersOfSingleByteSet(db: AnyDatabase, set: string): Promise<
 }
 
 /** Converts every character of one UTF-16 code unit to the set and back, which makes those that it lacks a question mark. */
-async function charactersOfMultiByteSet(db: AnyDatabase, set: string): Promise<ReadonlySet<string>> {
+async function charactersOfMultiByteSet(
+  db: AnyDatabase,
+  set: string,
+): Promise<ReadonlySet<string>> {
   const all = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
     (character) => !/[\ud800-\udfff]/.test(character),
   )

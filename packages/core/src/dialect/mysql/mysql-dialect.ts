@@ -29,8 +29,8 @@ import {
   paddedItems,
   plainCompare,
   type Ref,
-  spanCompare,
   type SqlTest,
+  spanCompare,
 } from '../shared/sql/sql-parts.ts'
 import { blankForm } from '../shared/values/calendar-text.ts'
 import { decoderOf, lowerUuid, textOf } from '../shared/values/decode.ts'
@@ -330,7 +330,9 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
   }
 
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides =>
-    hasLooseCollation(column) || hasLooseCollation(otherColumn) || collationsClash(facts.of(column), facts.of(otherColumn))
+    hasLooseCollation(column) ||
+    hasLooseCollation(otherColumn) ||
+    collationsClash(facts.of(column), facts.of(otherColumn))
       ? { ofTable: byCodePoint(column, ref), ofRow: byCodePoint(otherColumn, otherRef) }
       : { ofTable: keySide(column, ref), ofRow: keySide(otherColumn, otherRef) }
 
@@ -360,7 +362,11 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
   }
 
   /** `keysIn` of the shortcuts: undefined for EXISTS. `related-look-up.ts` explains the values of `lookUp`. */
-  const keysIn = (lookUp: RelatedLookUp, keys: readonly KeyPair[], rows: Ref): SqlTest | undefined => {
+  const keysIn = (
+    lookUp: RelatedLookUp,
+    keys: readonly KeyPair[],
+    rows: Ref,
+  ): SqlTest | undefined => {
     // MariaDB merges IN and EXISTS into the join of the statement, unless they are part of an OR.
     if (lookUp === 'unmerged') {
       return sql<SqlBool>`(${inKeys(keys.map(keySides), rows)} or 1 = 0)`

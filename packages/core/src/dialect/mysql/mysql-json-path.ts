@@ -3,7 +3,7 @@
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
-import { type Ref, inJsonRange } from '../shared/sql/sql-parts.ts'
+import { inJsonRange, type Ref } from '../shared/sql/sql-parts.ts'
 
 export function mysqlJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`

@@ -90,10 +90,7 @@ const isLonger = ({ values }: BoundColumn, facts: ColumnFacts | undefined): bool
 }
 
 /** The server compares two columns of text only if they have the same collation. */
-function keyColumn(
-  bound: BoundColumn,
-  facts: ColumnFacts | undefined,
-): DocumentColumn | undefined {
+function keyColumn(bound: BoundColumn, facts: ColumnFacts | undefined): DocumentColumn | undefined {
   const read = documentColumn(bound)
   const collation = facts?.collation
   if (read?.type !== documentText || !collation) return read

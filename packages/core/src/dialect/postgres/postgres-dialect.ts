@@ -203,7 +203,11 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
     facts.declared(one)?.collated !== facts.declared(other)?.collated
 
   const keySides = ({ column, ref, otherColumn, otherRef }: KeyPair): KeySides => {
-    if (hasLooseCollation(column) || hasLooseCollation(otherColumn) || differInCollation(column, otherColumn)) {
+    if (
+      hasLooseCollation(column) ||
+      hasLooseCollation(otherColumn) ||
+      differInCollation(column, otherColumn)
+    ) {
       return { ofTable: byCodePoint(ref), ofRow: byCodePoint(otherRef) }
     }
     return comparesAsText(column, otherColumn)
@@ -304,13 +308,17 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
         return compare(column, ref, negated ? 'ne' : 'eq', first)
       }
       const known =
-        lacks === undefined ? values : values.share((all) => all.filter((value) => !isLacking(value)))
+        lacks === undefined
+          ? values
+          : values.share((all) => all.filter((value) => !isLacking(value)))
       const list = typedArray(column, known)
       if (negated) {
         return sql<SqlBool>`${hasLooseCollation(column) ? byCodePoint(ref) : compared(column, ref)} <> all(${list})`
       }
       const byOwnCollation = sql<SqlBool>`${compared(column, ref)} = any(${list})`
-      return hasLooseCollation(column) ? sql<SqlBool>`(${byOwnCollation} and ${byCodePoint(ref)} = any(${list}))` : byOwnCollation
+      return hasLooseCollation(column)
+        ? sql<SqlBool>`(${byOwnCollation} and ${byCodePoint(ref)} = any(${list}))`
+        : byOwnCollation
     },
 
     textMatch(column, ref, { match, text, ignoreCase, negated }) {
@@ -320,7 +328,8 @@ function dialectWith(facts: PostgresFacts, driver = usualDriver): InternalDialec
       const subject = areLoose ? byCodePoint(ref) : sql`${ref}::text`
       const usesOwnCollation = column.collation === 'database' && !areLoose
       const isNowhere = (searched: string): boolean =>
-        lacks !== undefined && (ignoreCase && !usesOwnCollation ? hasNoForm(searched, lacks) : lacks(searched))
+        lacks !== undefined &&
+        (ignoreCase && !usesOwnCollation ? hasNoForm(searched, lacks) : lacks(searched))
       if (lacks !== undefined && text.decide(isNowhere)) {
         // A text that the database cannot have, so that no row contains it: equality fails (`eq`) or holds (`ne`) for every row.
         return compare(column, ref, negated ? 'ne' : 'eq', text)

@@ -131,7 +131,8 @@ export function comparisonsOf(known: KnownForms): Comparisons {
     const all = hasSpellings(column)
       ? values.share<readonly PlanValue[]>((some) => some.flatMap(spellings))
       : values
-    if (sqliteTypes[column.type].isJsonItem && !hasSeparateParameters(values)) return inJsonList(by, all, negated)
+    if (sqliteTypes[column.type].isJsonItem && !hasSeparateParameters(values))
+      return inJsonList(by, all, negated)
     return inList(
       by,
       paddedItems(all).map((value) => bindOperand(column, value)),

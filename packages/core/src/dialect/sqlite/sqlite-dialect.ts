@@ -154,7 +154,9 @@ function sqliteWith(known: KnownForms): InternalDialect {
           : sql<SqlBool>`${ref} ${not}glob ${text.map((searched) => globPattern(match, searched, ignoreCase))}`
       }
       // GLOB with a leading * tries the pattern at each position of the text, so it takes quadratic time.
-      const wanted = ignoreCase ? inFold(text, usesOwnCollation) : { text, fold: (of: Ref): Ref => of }
+      const wanted = ignoreCase
+        ? inFold(text, usesOwnCollation)
+        : { text, fold: (of: Ref): Ref => of }
       if (match === 'contains') {
         return sql<SqlBool>`instr(${wanted.fold(ref)}, ${wanted.text}) ${negated ? sql`= 0` : sql`> 0`}`
       }
@@ -274,7 +276,8 @@ function withSamples(
     (!sqliteTypes[column.type].ignoresCase || narrow.has(column))
   const hidden = (column: DialectColumn, value: Param<PlanValue>): readonly Fragment[] =>
     (sqliteTypes[column.type].ignoresCase ? bothSpellings(value) : [value]).map(
-      (spelling) => sql`cast(${bindOperand(column, spelling)} as ${sqliteTypes[column.type].castAs})`,
+      (spelling) =>
+        sql`cast(${bindOperand(column, spelling)} as ${sqliteTypes[column.type].castAs})`,
     )
   return {
     ...dialect,

@@ -3,7 +3,7 @@
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
-import { type Ref, inJsonRange } from '../shared/sql/sql-parts.ts'
+import { inJsonRange, type Ref } from '../shared/sql/sql-parts.ts'
 
 /** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
 export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {

@@ -12,7 +12,7 @@ export function expressionParam(encoded: Param<unknown>): Param<unknown> | Fragm
   const texts = encoded.decide(textsOf)
   if (texts === '') return encoded
   const strings = JSON.parse(texts) as readonly string[]
-  return sql(strings, ...made.map(valuesOf).items(strings.length - 1))
+  return sql(strings, ...encoded.map(valuesOf).items(strings.length - 1))
 }
 
 /** The texts between the values of a fragment, as JSON; empty for a plain value. */

@@ -74,7 +74,9 @@ export function listenFailure(host: string, port: number, error: unknown): strin
 /** Returns the codes of an error; connecting to a host with several addresses fails with one code for each address. */
 function codesOf(error: unknown): string[] {
   const { code, errors } = (error ?? {}) as SystemError
-  return [code, ...(errors ?? []).map((error) => error.code)].filter((text) => typeof text === 'string')
+  return [code, ...(errors ?? []).map((error) => error.code)].filter(
+    (text) => typeof text === 'string',
+  )
 }
 
 /** Returns the first line of an error message; drivers append statements and hints. */

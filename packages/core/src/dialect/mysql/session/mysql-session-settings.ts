@@ -24,7 +24,10 @@ const refusedIn = (mode: string): readonly string[] =>
 
 /** An expression: the mode of the session without these members, and strict. The server ignores empty members, but '' may be NULL. */
 const correctedMode = (members: readonly string[]): string => {
-  const withoutMembers = members.reduce((mode, member) => `replace(${mode}, '${member}', ',')`, '@@sql_mode')
+  const withoutMembers = members.reduce(
+    (mode, member) => `replace(${mode}, '${member}', ',')`,
+    '@@sql_mode',
+  )
   return `concat(${withoutMembers}, ',STRICT_ALL_TABLES')`
 }
 

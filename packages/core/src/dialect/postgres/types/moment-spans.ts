@@ -9,11 +9,11 @@ import {
   plainCompare,
   type Ref,
   rangeCompare,
-  spanCompare,
   type SqlTest,
+  spanCompare,
 } from '../../shared/sql/sql-parts.ts'
 import { nextMillisecond, nextSecond } from '../../shared/values/calendar-text.ts'
-import { momentKind, lastText, momentText } from './moments.ts'
+import { lastText, momentKind, momentText } from './moments.ts'
 
 /** How a type is compared whose values stand for ranges of stored ones. */
 export interface MomentSpan {

@@ -57,7 +57,11 @@ export function unusualYearText(iso: string): string | undefined {
 
 /** Whether PostgreSQL reads the JSON form of a datetime as it is, in another format (`unusualYearText`), or as one of its infinities. */
 export const momentKind = (iso: string): 'usual' | 'unusual year' | 'infinite' =>
-  infinityOf(iso) !== undefined ? 'infinite' : unusualYearText(iso) === undefined ? 'usual' : 'unusual year'
+  infinityOf(iso) !== undefined
+    ? 'infinite'
+    : unusualYearText(iso) === undefined
+      ? 'usual'
+      : 'unusual year'
 
 /** Converts the JSON form of a datetime to the format that PostgreSQL reads, for all years and infinities. */
 export const momentText = (iso: string): string => unusualYearText(iso) ?? iso

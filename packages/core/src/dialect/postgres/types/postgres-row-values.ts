@@ -16,7 +16,7 @@ import {
   refuseObject,
 } from '../../shared/values/driver-values.ts'
 import type { PostgresFacts } from '../postgres-column-facts.ts'
-import { unusualYearText, infinityOf } from './moments.ts'
+import { infinityOf, unusualYearText } from './moments.ts'
 import { postgresTypes } from './postgres-types.ts'
 
 /** The expressions of `lookUpDriverValues`. */

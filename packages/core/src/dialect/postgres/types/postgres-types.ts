@@ -19,7 +19,7 @@ import { specialNumber } from '../../shared/values/decimal.ts'
 import { type Decoder, decoderOf } from '../../shared/values/decode.ts'
 import type { DeclaredType, PostgresFacts } from '../postgres-column-facts.ts'
 import { datetimeSpan, type MomentSpan, timeSpan } from './moment-spans.ts'
-import { specialMoments, unusualYearText, infinityOf } from './moments.ts'
+import { infinityOf, specialMoments, unusualYearText } from './moments.ts'
 
 /** A column type on PostgreSQL. No member is optional, so that a new type decides each of them. */
 export interface PostgresType {

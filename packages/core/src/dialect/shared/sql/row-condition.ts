@@ -103,7 +103,9 @@ function columnOf(expression: readonly SqlToken[]): string | undefined {
 
 /** Reads a string, a number, or `true` or `false`, with or without a cast: `'open'::text`, `_utf8mb4'open'`, `-1`, and `-(1)` of MySQL. */
 export function constantOf(expression: readonly SqlToken[]): Constant | undefined {
-  const [value = [], ...casts] = splitTokens(unwrapped(expression), (token) => isSymbol(token, '::'))
+  const [value = [], ...casts] = splitTokens(unwrapped(expression), (token) =>
+    isSymbol(token, '::'),
+  )
   if (!casts.every((type) => type.every(isOfType))) return undefined
   const tokens = unwrapped(value)
   const isNegative = isSymbol(tokens[0], '-')

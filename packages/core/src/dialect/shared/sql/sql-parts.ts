@@ -35,7 +35,12 @@ export function plainCompare(ref: Ref, operator: Comparison, value: unknown): Sq
  * Compares a column with a less precise value, such as microseconds with a millisecond. `from` is the first instant of the value,
  * `next` the first instant after it. The result is NULL if `ref` is NULL.
  */
-export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next: unknown): SqlTest {
+export function rangeCompare(
+  ref: Ref,
+  operator: Comparison,
+  from: unknown,
+  next: unknown,
+): SqlTest {
   switch (operator) {
     case 'eq':
       return sql<SqlBool>`(${ref} >= ${from} and ${ref} < ${next})`
@@ -53,7 +58,12 @@ export function rangeCompare(ref: Ref, operator: Comparison, from: unknown, next
 }
 
 /** Compares with a value that covers the instants from `first` to `last`; the result is NULL if `ref` is NULL. */
-export function spanCompare(ref: Ref, operator: Comparison, first: unknown, last: unknown): SqlTest {
+export function spanCompare(
+  ref: Ref,
+  operator: Comparison,
+  first: unknown,
+  last: unknown,
+): SqlTest {
   if (operator === 'eq') return sql<SqlBool>`(${ref} >= ${first} and ${ref} <= ${last})`
   if (operator === 'ne') return sql<SqlBool>`(${ref} < ${first} or ${ref} > ${last})`
   return plainCompare(ref, operator, operator === 'lt' || operator === 'ge' ? first : last)

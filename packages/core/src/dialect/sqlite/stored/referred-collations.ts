@@ -42,7 +42,8 @@ export async function referredCollations(
   for (const { held, key } of references) {
     const collation = collations.get(key)
     const ownCollation = collations.get(held)
-    if (collation === undefined || ownCollation === undefined || ownCollation === collation) continue
+    if (collation === undefined || ownCollation === undefined || ownCollation === collation)
+      continue
     add(held, key, collation)
     add(key, held, collation)
   }
