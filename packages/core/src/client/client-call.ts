@@ -80,14 +80,14 @@ export interface OwnCall<T> extends Call<T> {
   readonly transport: Transport
 }
 
-/** Creates the call of a request. `defaultSignal` is the signal of its options; one that is passed to `send` takes precedence. */
+/** Creates the call of a request. `signal` is that of its options; one that is passed to `send` takes precedence. */
 export function callOf<T>(
   transport: Transport,
   request: CallRequest,
-  defaultSignal?: AbortSignal,
+  signal?: AbortSignal,
 ): OwnCall<T> {
-  const send = async (signal = defaultSignal): Promise<Result<T>> => {
-    const result = await transport(request, signal)
+  const send = async (abort = signal): Promise<Result<T>> => {
+    const result = await transport(request, abort)
     if (!result.ok || !request.read) return result as Result<T>
     try {
       // A result belongs to this call alone.

@@ -90,7 +90,7 @@ export function clientOver<A>(
   send: Transport,
   { root, endpointCase, batchPath, pathOf }: ClientPaths,
 ): Client<A> {
-  let callCount = 0
+  let count = 0
   const callTo = (
     method: string,
     path: string,
@@ -101,7 +101,7 @@ export function clientOver<A>(
     const read = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(read) : value && picked(value as LooseRow, options)
     const request: CallRequest = {
-      id: `${++callCount}`,
+      id: `${++count}`,
       method,
       path,
       query: queryText(options, method === 'DELETE'),

@@ -121,8 +121,8 @@ export function queryText(query: LooseQuery, removes = false): string {
   add('fields', fieldTexts(query, 'fields'), String)
   add('groupby', groupBy, nameText)
   // `{ n: { count: 'id' } }` → `id|n__count=1`
-  for (const [label, functions] of Object.entries(grouped ?? {})) {
-    for (const [fn, column] of Object.entries(functions as LooseObject)) {
+  for (const [label, aggregate] of Object.entries(grouped ?? {})) {
+    for (const [fn, column] of Object.entries(aggregate as LooseObject)) {
       parts.push(
         `${nameText(column, 'aggregate')}|${nameText(label, 'aggregate')}__${nameText(fn, 'aggregate')}=1`,
       )
@@ -189,8 +189,8 @@ export function picked(row: LooseRow, { fields, include = {}, aggregate }: Loose
     if (typeof value === 'string') {
       throw notEmbedded(`"${name}" is not embedded: the API allows no joins.`)
     }
-    const pick = (embedded: unknown): unknown =>
-      isObject(embedded) && options !== true ? picked(embedded, options) : embedded
+    const pick = (record: unknown): unknown =>
+      isObject(record) && options !== true ? picked(record, options) : record
     result[name] = Array.isArray(value) ? value.map(pick) : pick(value)
   }
   return result

@@ -13,10 +13,10 @@ export const isObject = (value: unknown): value is LooseObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether this is the condition on a column: a value, or an object of operators. If not, it has the conditions on a relation. */
-const isColumn = (condition: unknown): boolean =>
-  !isObject(condition) ||
-  (Object.keys(condition).length > 0 &&
-    Object.entries(condition).every(([name, value]) => operators.test(name) && !isObject(value)))
+const isColumn = (value: unknown): boolean =>
+  !isObject(value) ||
+  (Object.keys(value).length > 0 &&
+    Object.entries(value).every(([name, operand]) => operators.test(name) && !isObject(operand)))
 
 /** Encodes a value; in quotes if it may contain characters that the query language interprets. */
 const valueText = (value: unknown): string => {
@@ -39,25 +39,23 @@ export function nameText(name: unknown, option = 'a condition'): string {
 }
 
 /** Returns the filters on a column, one for each operator: `price__gt=20`. */
-function filters(column: string, condition: unknown): string[] {
-  if (condition === null) return [`${nameText(column)}__isnull=true`]
-  return Object.entries(isObject(condition) ? condition : { eq: condition }).map(
-    ([operator, value]) => {
-      // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
-      if (value === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
-      const text = Array.isArray(value) ? `(${value.map(valueText)})` : valueText(value)
-      return `${nameText(column)}__${operator}=${text}`
-    },
-  )
+function filters(column: string, value: unknown): string[] {
+  if (value === null) return [`${nameText(column)}__isnull=true`]
+  return Object.entries(isObject(value) ? value : { eq: value }).map(([operator, operand]) => {
+    // Throws instead of omitting the condition, because the response would then contain records that the caller did not ask for.
+    if (operand === undefined) throw new TypeError(`The condition on "${column}" is undefined.`)
+    const text = Array.isArray(operand) ? `(${operand.map(valueText)})` : valueText(operand)
+    return `${nameText(column)}__${operator}=${text}`
+  })
 }
 
 /** Returns the conditions on one related record: `exists(author.name__ilike=austen)`; of deeper relations, an item for each. */
 function related(path: string, where: LooseObject): string[] {
   const own: string[] = []
   const further: string[] = []
-  for (const [name, condition] of Object.entries(where)) {
-    if (isColumn(condition)) own.push(...filters(name, condition))
-    else further.push(...related(`${path}.${name}`, condition as LooseObject))
+  for (const [name, value] of Object.entries(where)) {
+    if (isColumn(value)) own.push(...filters(name, value))
+    else further.push(...related(`${path}.${name}`, value as LooseObject))
   }
   // A condition on a further relation implies that the related record exists.
   if (!own[0] && further[0]) return further
@@ -78,12 +76,12 @@ const group = (where: LooseObject): string => {
  * ```
  */
 export function conditionTexts(where: LooseObject): string[] {
-  return Object.entries(where).flatMap(([name, condition]) => {
-    if (name === 'not') return `not[${conditionTexts(condition as LooseObject)}]`
+  return Object.entries(where).flatMap(([name, value]) => {
+    if (name === 'not') return `not[${conditionTexts(value as LooseObject)}]`
     if (/^(or|and)$/.test(name)) {
-      return `${name}[${(condition as LooseObject[]).map(group)}]`
+      return `${name}[${(value as LooseObject[]).map(group)}]`
     }
-    return isColumn(condition) ? filters(name, condition) : related(name, condition as LooseObject)
+    return isColumn(value) ? filters(name, value) : related(name, value as LooseObject)
   })
 }
 
