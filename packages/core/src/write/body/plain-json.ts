@@ -2,7 +2,7 @@
 // calls it first and parses the other bodies itself.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
-import { hostile, isWithinLimits } from './text/json-limits.ts'
+import { isWithinLimits, prototypeKeys } from './text/json-limits.ts'
 
 /**
  * The longest text to parse, in characters. V8 takes quadratic time for an object with many long keys, and JSON.parse does not
@@ -20,7 +20,7 @@ export function plainJson(text: string): JsonValue | undefined {
   if (text.length > longest || text.includes('\\u')) return undefined
   try {
     const value: JsonValue = JSON.parse(text)
-    const isPlain = isWithinLimits(value, 1, hostile)
+    const isPlain = isWithinLimits(value, 1, prototypeKeys)
     return isPlain && differsBySpace(text, JSON.stringify(value)) ? value : undefined
   } catch {
     return undefined

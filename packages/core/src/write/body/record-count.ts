@@ -39,7 +39,7 @@ export class RecordCount {
     this.add(node.resource, 1)
   }
 
-  /** Throws 400 if the body may not be written to so many records. */
+  /** Throws 400 if a body whose nested records are written for each of so many records, as by a PATCH with filters, is beyond the limit. */
   refuseTimes(records: number): void {
     this.#refuse(this.#top, this.#count * records)
   }

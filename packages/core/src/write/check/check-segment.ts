@@ -89,6 +89,7 @@ async function validateWhole(context: WriteContext, node: WriteNode | undefined)
 const mustCompareNode = ({ decision, asFound, options }: WriteNode): boolean =>
   decision === 'change' && mustCompare(asFound as RecordNode, options.replace)
 
+/** `mustCompareNode` for the body of a change; `replace` is that of PUT. */
 const mustCompare = (record: RecordNode, replace: boolean): boolean =>
   replace || !hasOnlyValues(record)
 

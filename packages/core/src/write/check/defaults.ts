@@ -10,30 +10,30 @@ import { convertJson } from '../nodes/convert-json.ts'
 import type { RecordNode, Values } from '../nodes/node.ts'
 import type { ValueSources } from '../store/write-context.ts'
 
-/** The columns of a resource that the service fills. */
-interface FilledColumns {
+/** The columns of a resource that the service sets. */
+interface ServiceColumns {
   /** The columns that get a value in each new record: managed, UUID or default. */
   readonly initial: readonly NamedColumn[]
   /** The columns that each change sets. */
   readonly updated: readonly NamedColumn[]
 }
 
-const filled = new WeakMap<Resource, FilledColumns>()
+const byResource = new WeakMap<Resource, ServiceColumns>()
 
-function filledColumns(resource: Resource): FilledColumns {
-  const known = filled.get(resource)
+function serviceColumns(resource: Resource): ServiceColumns {
+  const known = byResource.get(resource)
   if (known !== undefined) return known
   const { softDelete } = resource.settings
   const columns = [...resource.allColumns.values()]
-  const made: FilledColumns = {
+  const made: ServiceColumns = {
     initial: columns.filter(({ name, definition }) => {
       const { managed, generated, default: own } = definition
-      const isFilled = managed !== undefined || generated === 'uuid' || own !== undefined
-      return isFilled && name !== softDelete?.attribute
+      const hasInitial = managed !== undefined || generated === 'uuid' || own !== undefined
+      return hasInitial && name !== softDelete?.attribute
     }),
     updated: columns.filter(({ definition }) => definition.managed === 'updated'),
   }
-  filled.set(resource, made)
+  byResource.set(resource, made)
   return made
 }
 
@@ -50,7 +50,7 @@ export function newRecord(
   }: Pick<RecordNode, 'resource' | 'values' | 'initial'>,
   filled?: Values,
 ): MaybePromise<Values> {
-  const { initial } = filledColumns(resource)
+  const { initial } = serviceColumns(resource)
   const { softDelete } = resource.settings
   if (initial.length === 0 && softDelete === null) return sent
   const values: Record<string, JsonValue> = { ...sent }
@@ -77,7 +77,7 @@ export function initialWithoutHost(
 ): Values | undefined {
   const { softDelete } = resource.settings
   const values: Record<string, JsonValue> = {}
-  for (const column of filledColumns(resource).initial) {
+  for (const column of serviceColumns(resource).initial) {
     const { name } = column
     if (Object.hasOwn(sent, name)) continue
     const value = ownValue(resource, column, sources)
@@ -90,6 +90,7 @@ export function initialWithoutHost(
   return values
 }
 
+/** The sources that call no function of the host. */
 type OwnSources = Pick<ValueSources, 'now' | 'uuid'>
 
 /** The initial value of a column; undefined if it has none, or a function of the host makes it. */
@@ -121,16 +122,16 @@ export function initialValue(
 
 /** Whether the resource has `updated` columns, which each change sets. */
 export const setsTimestamps = (resource: Resource): boolean =>
-  filledColumns(resource).updated.length > 0
+  serviceColumns(resource).updated.length > 0
 
 /** The `updated` columns. */
 export const updatedColumns = (resource: Resource): readonly NamedColumn[] =>
-  filledColumns(resource).updated
+  serviceColumns(resource).updated
 
 /** The values of `updated` columns, which each change sets. */
 export function updatedTimestamps(sources: ValueSources, resource: Resource): Values {
   const values: Record<string, JsonValue> = {}
-  for (const column of filledColumns(resource).updated) {
+  for (const column of serviceColumns(resource).updated) {
     values[column.name] = momentOf(column, sources)
   }
   return values

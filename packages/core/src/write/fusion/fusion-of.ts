@@ -89,9 +89,9 @@ export interface FusionFacts {
   readonly narrows: (resource: Resource) => boolean
   /** Whether a statement can lock the records of a resource to which it stores references. */
   readonly locksReferred: (resource: Resource) => boolean
-  /** Whether an UPDATE may check references. */
+  /** Whether an UPDATE may read the tables that references lead to, and so check them. */
   readonly checksInUpdates: boolean
-  /** Which single-statement writes the database supports. */
+  /** Which single-statement writes the database supports, and how each gives the written row. */
   readonly singleWrites: SingleWrites | undefined
 }
 

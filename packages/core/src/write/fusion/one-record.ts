@@ -9,6 +9,7 @@ import type { RecordNode } from '../nodes/node.ts'
 
 /** What is written, if a request writes one record. */
 export interface OneRecord {
+  /** What happens to the row; a soft delete is an `update`. */
   readonly change: RowChange
   readonly resource: Resource
   /** The key of a stored record; empty for a new one. */

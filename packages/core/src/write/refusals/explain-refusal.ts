@@ -51,7 +51,9 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
       }
       return uniqueViolation(
         takenPaths(
-          (await orNone(takenKeys(probe, refusal))).map((columns) => notFilled(refusal, columns)),
+          (await orNone(takenKeys(probe, refusal))).map((columns) =>
+            notFromDatabase(refusal, columns),
+          ),
           paths,
         ),
       )
@@ -89,13 +91,16 @@ export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promi
 }
 
 /** The columns without those that the database has filled, whose values are no mistake of the client. */
-const notFilled = (
+const notFromDatabase = (
   refusal: WriteRefusal,
   columns: readonly NamedColumn[],
-): readonly NamedColumn[] => columns.filter((column) => !isFilled(refusal, column))
+): readonly NamedColumn[] => columns.filter((column) => !isFromDatabase(refusal, column))
 
 /** Whether the value of a column of a new record comes from the database. */
-const isFilled = ({ step, values }: WriteRefusal, { name, definition }: NamedColumn): boolean =>
+const isFromDatabase = (
+  { step, values }: WriteRefusal,
+  { name, definition }: NamedColumn,
+): boolean =>
   step === 'insert' &&
   (definition.generated === true || definition.hasDefault === true) &&
   (values[name] ?? null) === null
@@ -257,7 +262,7 @@ export async function counterBehind(
   const advice = probe.lease.dialect.counterAdvice
   if (failure.kind !== 'unique' || advice === undefined) return undefined
   const column = (await orNone(constraintColumns(probe, refusal))).find((candidate) =>
-    isFilled(refusal, candidate),
+    isFromDatabase(refusal, candidate),
   )
   return column === undefined
     ? undefined

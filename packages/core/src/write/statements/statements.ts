@@ -107,12 +107,14 @@ export const valuesOfReference = ({ key, stored, scope }: SeenReference): Refere
   scope: scope?.values ?? [],
 })
 
+/** The values of one SeenReference. */
 interface ReferenceValues {
   readonly key: readonly Value[]
   readonly stored: readonly Value[]
   readonly scope: readonly unknown[]
 }
 
+/** The conditions that the caller sees all of these records. */
 const referencesSeen = (
   target: Target,
   references: readonly SeenReference[],
@@ -252,6 +254,7 @@ export function compileUpdate(
   return returningShown(target, statement, output, shown)
 }
 
+/** The condition of the policy's scope; none without one. */
 const inScope = (target: Target, scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
   scope === undefined ? [] : [scope.condition(target, slotParam(target, scopeSlot, scope.values))]
 

@@ -22,11 +22,11 @@ import { noteWritten } from './note-written.ts'
 import { runWrite } from './run-write.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** What a refusal of the INSERT of a record knows about it. */
+/** What the error of a refusal needs to know about the record. */
 interface InsertOptions {
   /** Given if the record is a link of a published junction. */
   readonly links?: () => readonly InsertedLink[]
-  /** `filled` of `WriteRefusal`. */
+  /** The foreign keys among the values that nested objects or the record around this one have set. */
   readonly filled?: Values | undefined
 }
 
@@ -43,7 +43,7 @@ export async function insertSingle(
   return inserted
 }
 
-/** The key is among the values, or comes from RETURNING or the driver's insert id. */
+/** Sends the INSERT. The key is among the values, or comes from RETURNING or the driver's insert id. */
 async function insertRow(
   context: WriteContext,
   resource: Resource,

@@ -111,9 +111,11 @@ export function writeOnce<W extends OpenWrite, R>(
   const insideTransaction = async (lease: Lease, transaction: AnyDatabase) => {
     const writing = request.writingIn({ lease, own: transaction }, facts)
     return inWriting(writing, transaction).finally(() => {
+      // Statements fail that hooks send after this, on a connection which may serve another request by then. A batch ends them itself.
       if (batch === undefined) writing.hooks.nested.end()
     })
   }
+  /** The stages of the write, with its context in the transaction. */
   const inWriting = async (writing: W, transaction: AnyDatabase): Promise<Attempted<R>> => {
     const { context, hooks } = writing
     results.begin(() => hooks.sent)
@@ -131,6 +133,7 @@ export function writeOnce<W extends OpenWrite, R>(
     await request.endUsers(writing)
     const response = async (): Promise<R> => request.finish(writing, await respond())
     const result = await response()
+    // Waits for the requests that hooks make in the transaction (`args.as`).
     await hooks.nested.settled()
     if (deferred !== undefined) {
       if (batch?.deferred === undefined) await refuseDeferred([{ context }], deferred)
@@ -138,9 +141,10 @@ export function writeOnce<W extends OpenWrite, R>(
     }
     return { result, changes, again: batch === undefined ? undefined : response }
   }
-  const undone: Work<Attempted<R>> = (lease, transaction) =>
+  const inOwnSavepoint: Work<Attempted<R>> = (lease, transaction) =>
     inSavepoint(lease, 'request', (inside) => insideTransaction(inside, transaction))
-  const working = request.inSavepoint ? undone : insideTransaction
+  const working = request.inSavepoint ? inOwnSavepoint : insideTransaction
+  // One statement sees one state of the database at any isolation; steps must see what they have waited for.
   const isolation = fused === undefined ? 'read committed' : 'of the connection'
   return isAtomic
     ? outside.lease.inTransactionIfSupported(working, own)

@@ -6,7 +6,9 @@ import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { CodedProblem } from '../../../lib/problems/problem-codes.ts'
 import { forbiddenKey, loneSurrogate, nulCharacter } from '../../../problems.ts'
 
+/** Most levels of lists and objects; the body itself is level 1. */
 const deepest = 32
+/** Most keys of one object. */
 const mostKeys = 1000
 /** Enough for a URL. V8 hashes strings of more than 16,383 characters by their length only, so that equally long keys would all collide. */
 const longestKey = 1000
@@ -54,15 +56,16 @@ export function isWithinLimits(
   return keys <= mostKeys
 }
 
+/** Whether the value is an object or a list. */
 const isNested = (value: JsonValue): value is JsonValue & object =>
   typeof value === 'object' && value !== null
 
 /** Keys that a body must not contain: setting or merging them can change the prototype of an object. */
-export const hostile: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+export const prototypeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** The problem with the key of a member, or undefined. */
 export const badKey = (key: string): CodedProblem | undefined =>
-  hostile.has(key) ? forbiddenKey(key) : undefined
+  prototypeKeys.has(key) ? forbiddenKey(key) : undefined
 
 /** The problem with a string, or undefined: databases store neither NUL nor lone surrogates. */
 export function badText(text: string): CodedProblem | undefined {
