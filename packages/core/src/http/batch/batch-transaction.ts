@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { noScopes } from '../../query/compile/scopes.ts'
 import { errorForClient, type WarningSink } from '../../write/refusals/explained-error.ts'
-import { type Probe, writeRefusalOf } from '../../write/refusals/refusal.ts'
+import { type RefusalConnection, writeRefusalOf } from '../../write/refusals/refusal.ts'
 import { inSavepoint, rollBackTo, setSavepoint } from '../../write/store/savepoint.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
 
@@ -23,8 +23,8 @@ export function inBatchTransaction<T>(lease: Lease, outer: AnyDatabase, work: Wo
   )
 }
 
-/** Makes a `Probe`, by which a refusal is explained with queries on the same connection, without access rules. */
-export const probeOn = (lease: Lease): Probe => {
+/** Makes a `RefusalConnection`, by which a refusal is explained with queries on the same connection, without access rules. */
+export const probeOn = (lease: Lease): RefusalConnection => {
   const { db, dialect } = lease
   return { lease, target: { db, dialect, scopes: noScopes } }
 }
@@ -36,7 +36,7 @@ export const probeOn = (lease: Lease): Probe => {
  */
 export async function explaining<T>(
   warnings: WarningSink,
-  probe: Probe & Pick<WriteContext, 'repeat'>,
+  probe: RefusalConnection & Pick<WriteContext, 'repeat'>,
   run: () => MaybePromise<T>,
 ): Promise<T> {
   // Does nothing if there is `repeat`.

@@ -15,7 +15,7 @@ import type { Registry } from '../../model/registry/resource.ts'
 import type { ApiRequest } from '../../model/request.ts'
 import type { Change } from '../../model/settings/access/hook-types.ts'
 import { errorForClient, type WarningSink } from '../../write/refusals/explained-error.ts'
-import type { Probe } from '../../write/refusals/refusal.ts'
+import type { RefusalConnection } from '../../write/refusals/refusal.ts'
 import { refuseDeferred } from '../../write/refusals/refused-commit.ts'
 import type { WriteContext } from '../../write/store/write-context.ts'
 import { type AnyAttempt, inAttempts, type RepeatAs } from '../../write/transaction/attempts.ts'
@@ -50,7 +50,10 @@ export interface RunOptions {
   /** Whether everything is rolled back at the end. */
   readonly dryRun: boolean
   /** Called inside the transaction, when all operations have succeeded; stores the results of a batch with an Idempotency-Key. */
-  readonly beforeCommit: (results: readonly OperationResult[], probe: Probe) => Promise<void>
+  readonly beforeCommit: (
+    results: readonly OperationResult[],
+    probe: RefusalConnection,
+  ) => Promise<void>
   /** Called with the operation whose error is thrown. */
   readonly failed: (operation: FailedOperation) => void
 }
@@ -266,7 +269,7 @@ async function rebuildResponses(
 /** Throws the error of the operation that was the last to write a record which violates a deferred constraint. */
 async function checkWritten(
   warnings: WarningSink,
-  probe: Probe,
+  probe: RefusalConnection,
   progress: Progress,
   failure: DatabaseFailure,
 ): Promise<void> {

@@ -23,7 +23,7 @@ import { sameValue } from '../nodes/same-value.ts'
 import { existsUnscoped, keyMatches } from '../resolve/look-up-records.ts'
 import { keyParts, matchesOf } from '../statements/statements-by-keys.ts'
 import { overflowingColumns } from './overflowing-columns.ts'
-import type { Probe, WriteRefusal } from './refusal.ts'
+import type { RefusalConnection, WriteRefusal } from './refusal.ts'
 
 /**
  * The API error for a refusal. It names no field if the queries that look for the fields fail.
@@ -31,7 +31,10 @@ import type { Probe, WriteRefusal } from './refusal.ts'
  * A record may break several rules, of which each database reports another one. The error is the same on all of them, in the order of
  * PostgreSQL: values that do not fit, NULL, CHECK, unique keys, foreign keys.
  */
-export async function explainRefusal(probe: Probe, refusal: WriteRefusal): Promise<ApiError> {
+export async function explainRefusal(
+  probe: RefusalConnection,
+  refusal: WriteRefusal,
+): Promise<ApiError> {
   const { failure, resource, path, step } = refusal
   // In a list, the error names at least the record.
   const record = path.startsWith('[') ? [path] : []
@@ -123,7 +126,7 @@ function errorOfUnfitting(
 
 /** The error for the unique keys of a record with a dangling foreign key that other records have; undefined if there are none. */
 async function errorOfTaken(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
   paths: PathsOf,
 ): Promise<ApiError | undefined> {
@@ -142,7 +145,7 @@ const orNone = <T>(found: Promise<readonly T[]>): Promise<readonly T[]> => found
  * The paths of the refused links: those whose row in the junction table exists already, or those whose linked record does not exist.
  */
 async function linkPaths(
-  probe: Probe,
+  probe: RefusalConnection,
   { path, links: inserted = () => [] }: WriteRefusal,
   because: 'existing row' | 'missing record',
 ): Promise<readonly string[]> {
@@ -173,7 +176,7 @@ function columnNamed(resource: Resource, dbName: string | undefined): readonly N
  * domain that would be NULL.
  */
 async function missingColumns(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const { failure, resource, values, step } = refusal
@@ -198,7 +201,10 @@ interface FoundKeys {
  * Whether the stored record of a refusal has a unique key that another record has, or a foreign key that refers to no record: to find the
  * record for which the database has refused COMMIT.
  */
-export async function breaksConstraint(probe: Probe, refusal: WriteRefusal): Promise<boolean> {
+export async function breaksConstraint(
+  probe: RefusalConnection,
+  refusal: WriteRefusal,
+): Promise<boolean> {
   switch (refusal.failure.kind) {
     case 'unique': {
       const named = await orNone(constraintColumns(probe, refusal))
@@ -223,7 +229,7 @@ function takenPaths(
 
 /** The error for a CHECK constraint; it names the constraint only if clients can see all of its columns. */
 async function errorOfCheck(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
   paths: PathsOf,
 ): Promise<ApiError> {
@@ -236,7 +242,7 @@ async function errorOfCheck(
 
 /** The columns of the constraint that the database named in its error. */
 async function constraintColumns(
-  { lease }: Probe,
+  { lease }: RefusalConnection,
   { failure: { constraint }, resource }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const look = lease.dialect.constraintColumns
@@ -255,7 +261,7 @@ const folded = (name: string): string => name.toLowerCase()
  * example after an import of rows with keys. Undefined if that is not the reason.
  */
 export async function counterBehind(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
 ): Promise<string | undefined> {
   const { failure, resource } = refusal
@@ -274,7 +280,7 @@ export async function counterBehind(
  * not name. Undefined if that is not the reason.
  */
 export async function hiddenValueMissing(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
 ): Promise<string | undefined> {
   if (refusal.failure.kind !== 'notNull') return undefined
@@ -291,7 +297,7 @@ export async function hiddenValueMissing(
  * a deleted one has counts if the database names it, or if there is no other.
  */
 async function takenKeys(
-  probe: Probe,
+  probe: RefusalConnection,
   refusal: WriteRefusal,
 ): Promise<readonly (readonly NamedColumn[])[]> {
   const { taken, byDeleted } = await foundKeys(probe, refusal)
@@ -309,7 +315,7 @@ async function takenKeys(
  * before. `named` are the columns of the refused constraint, which the model need not declare.
  */
 async function foundKeys(
-  probe: Probe,
+  probe: RefusalConnection,
   { resource, values, key, before }: WriteRefusal,
   named: readonly NamedColumn[] = [],
 ): Promise<FoundKeys> {
@@ -340,7 +346,7 @@ async function foundKeys(
  * be rolled back by now. A callback may have replaced it by another key.
  */
 async function danglingColumns(
-  probe: Probe,
+  probe: RefusalConnection,
   { resource, values, filled = {} }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const dangling = new Set<NamedColumn>()

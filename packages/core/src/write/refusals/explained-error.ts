@@ -2,7 +2,7 @@
 // host of mistakes that the error shows.
 
 import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
-import { type Probe, writeRefusalOf } from './refusal.ts'
+import { type RefusalConnection, writeRefusalOf } from './refusal.ts'
 
 /** Where a refusal is reported that a mistake of the host has probably caused, such as a counter that is behind. */
 export interface WarningSink {
@@ -16,15 +16,15 @@ export interface WarningSink {
  */
 export const explainedError = async (
   request: WarningSink & { readonly batch?: unknown },
-  opened: Probe,
+  opened: RefusalConnection,
   error: unknown,
 ): Promise<unknown> =>
   request.batch === undefined ? errorForClient(request, opened, error) : error
 
-/** `explainedError`, also for a batch. `opened` is the connection for the queries that find the reason. */
+/** `explainedError`, also for a batch, which calls it when its transaction has ended. `opened` is for the queries that find the reason. */
 export async function errorForClient(
   warnings: WarningSink,
-  opened: Probe,
+  opened: RefusalConnection,
   error: unknown,
 ): Promise<unknown> {
   const refusal = writeRefusalOf(error)

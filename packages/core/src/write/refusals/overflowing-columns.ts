@@ -7,11 +7,11 @@ import {
   fitsLimit,
 } from '../../dialect/shared/sql/column-limits.ts'
 import type { NamedColumn } from '../../model/registry/resource.ts'
-import type { Probe, WriteRefusal } from './refusal.ts'
+import type { RefusalConnection, WriteRefusal } from './refusal.ts'
 
 /** The columns whose values exceed the lengths and digits in `information_schema`; rejects if the database has no such tables. */
 export async function overflowingColumns(
-  { lease }: Probe,
+  { lease }: RefusalConnection,
   { resource, values }: WriteRefusal,
 ): Promise<readonly NamedColumn[]> {
   const { rows } = await lease.send<ColumnLimit>(columnLimits(resource))

@@ -53,7 +53,7 @@ export interface RowMatch {
  * Where the queries that find the reason of a refusal run: on the connection after the rollback, or in the transaction, if the database
  * still accepts statements in it.
  */
-export interface Probe {
+export interface RefusalConnection {
   readonly lease: Lease
   readonly target: Target
 }

@@ -17,8 +17,8 @@ export interface DeferredCheck {
   add(context: WriteContext): void
 }
 
-/** A write of the transaction. */
-interface Written {
+/** One of the writes of the transaction; a batch has several. */
+interface TransactionWrite {
   readonly context: WriteContext
 }
 
@@ -28,7 +28,7 @@ interface Written {
  * constraint, other records refer to them. Does nothing if the record cannot be told; COMMIT is then refused again, and its error names no
  * field. Of the operations of a batch, the last one that wrote a record counts.
  */
-export async function refuseDeferred<W extends Written>(
+export async function refuseDeferred<W extends TransactionWrite>(
   writes: readonly W[],
   failure: DatabaseFailure,
   found: (write: W) => void = () => {},
@@ -61,7 +61,11 @@ export async function refuseDeferred<W extends Written>(
   if (first !== undefined && others.length === 0) await refuse(first)
 }
 
-const isWrittenLater = (later: readonly Written[], resource: Resource, key: string): boolean =>
+const isWrittenLater = (
+  later: readonly TransactionWrite[],
+  resource: Resource,
+  key: string,
+): boolean =>
   later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true)
 
 const refusalFor = (

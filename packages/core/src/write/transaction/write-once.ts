@@ -14,7 +14,12 @@ import type { FusionFacts } from '../fusion/fusion-of.ts'
 import type { FusedAttempt, OneRecord } from '../fusion/one-record.ts'
 import { explainRefusal } from '../refusals/explain-refusal.ts'
 import type { WarningSink } from '../refusals/explained-error.ts'
-import { type Probe, refusedWrite, type WriteRefusal, writeRefusalOf } from '../refusals/refusal.ts'
+import {
+  type RefusalConnection,
+  refusedWrite,
+  type WriteRefusal,
+  writeRefusalOf,
+} from '../refusals/refusal.ts'
 import { type DeferredCheck, refuseDeferred } from '../refusals/refused-commit.ts'
 import { changesOf } from '../resolve/stored-changes.ts'
 import { inSavepoint } from '../store/savepoint.ts'
@@ -40,7 +45,7 @@ export interface WriteRequest<W extends OpenWrite, R> extends WarningSink {
   /** The host's own instance, or the transaction that the host or the batch has begun. */
   readonly own: AnyDatabase
   /** The connection outside of the transaction. */
-  readonly outside: Probe
+  readonly outside: RefusalConnection
   /** Whether a savepoint undoes the write if it fails, because its transaction goes on. */
   readonly inSavepoint: boolean
   /** The batch whose transaction the write runs in. */
