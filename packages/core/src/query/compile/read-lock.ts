@@ -61,13 +61,14 @@ class Locking extends OperationNodeTransformer {
     queryId?: QueryId,
   ): SelectQueryNode {
     // A member of a UNION, which takes no lock of its own.
-    const isPart = this.nodeStack.at(-2)?.kind === 'SetOperationNode'
+    const isUnionMember = this.nodeStack.at(-2)?.kind === 'SetOperationNode'
     const lock = this.#locks[this.#of]
     // Every SELECT inside this one reads related rows.
     this.#of = 'related'
     const inner = super.transformSelectQuery(node, queryId)
+    // The host has written `for update` or the like itself.
     const hasOwn = (node.endModifiers ?? []).length > 0
-    if (isPart || hasOwn || node.setOperations !== undefined) return inner
+    if (isUnionMember || hasOwn || node.setOperations !== undefined) return inner
     const modifier = SelectModifierNode.createWithExpression(lock.toOperationNode())
     return { ...inner, endModifiers: [modifier] }
   }

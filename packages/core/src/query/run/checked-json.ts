@@ -6,7 +6,10 @@ import { hasNoMark } from '../../dialect/shared/json/json-text.ts'
 import { ApiError } from '../../errors.ts'
 import type { CheckedObject, PageProgram, ReadProgram } from '../compile/read-program.ts'
 
-/** Thrown if the JSON has an unexpected form, or the response too many embedded rows. */
+/**
+ * Thrown if the JSON has an unexpected form, or the response too many embedded rows. After `form`, later requests of the same query do
+ * without JSON of the database; `size` concerns this request alone.
+ */
 class UnusableJson extends Error {
   readonly because: 'form' | 'size'
 

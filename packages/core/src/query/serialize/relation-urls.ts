@@ -31,7 +31,7 @@ export const urlText: UrlForm<'null'> = {
 /** Cells by index or alias. */
 type Cells = Readonly<Record<string | number, unknown>>
 
-/** Returns a function that creates the URL reader of a relation. */
+/** Returns a function that creates the URL reader of a relation for rows of this layout; URLs begin with `base`. */
 export function urlReaders<T extends string | null>(
   layout: Layout,
   base: string,
@@ -42,13 +42,13 @@ export function urlReaders<T extends string | null>(
   return (relation) => {
     const { address } = relation
     if (address === null) throw new Error(`${relation.name} has no URL`)
-    const needed =
+    const foreignKey =
       relation.kind === 'belongsTo' ? relation.from.map(({ name }) => reading(name)) : []
     const record = recordOf(address)
     const after = form.end(address.rest)
     return (raw) => {
       const cells = raw as Cells
-      for (const read of needed) if (read(cells) === null) return form.missing
+      for (const read of foreignKey) if (read(cells) === null) return form.missing
       return record(cells) + after
     }
   }

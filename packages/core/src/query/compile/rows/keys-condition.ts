@@ -55,10 +55,10 @@ export function keysCondition(
     const refs = columns.map(({ ref }) => ref)
     return sql<SqlBool>`${list.test(refs, keys)}`
   }
-  const each = groups
+  const alternatives = groups
     .items(groups.decide(({ length }) => length))
     .map((group) => groupCondition(target, columns, group))
-  return sql<SqlBool>`(${chain(each, 'or')})`
+  return sql<SqlBool>`(${chain(alternatives, 'or')})`
 }
 
 /** `negated` of the dialect's `oneOf`. */

@@ -109,14 +109,15 @@ export function compileRows(target: Target, plan: RowPlan, slice: Slice): Compil
   const backwards = keyset?.direction === 'before'
   const order = orderBy(orderTerms(target, plan, { backwards }))
   const grouped = groupedForRows(target, plan)
-  const chosenOrder =
+  // Joined aggregates can be read where the page is chosen, but not by the ORDER BY outside of that, which computes them again.
+  const pageOrder =
     grouped.joins.length === 0 ? order : orderBy(orderTerms(grouped.target, plan, { backwards }))
   const offset =
     slice.offset > 0 ? sql` offset ${slotParam(target, offsetSlot, slice.offset)}` : sql``
   const limit = isLimitLiteral(target, plan, slice)
     ? natural(slice.limit)
     : limitValue(target.dialect, slice.limit)
-  const page = sql`${chosenOrder} limit ${limit}${offset}`
+  const page = sql`${pageOrder} limit ${limit}${offset}`
   const lock = readLock(target, 'base')
   const rows = (): Fragment => {
     const reading = sql`select ${sql.join(selected)} from `

@@ -44,7 +44,7 @@ export function conditionsOnBase(
   const { own, parts } = partsAt(joins, base, where)
   const conditions = parts.flatMap((part) => {
     const { alternatives, lookUps } = expansion
-    const found = onPart(expansion, part, base, undefined)
+    const found = conditionsOfPart(expansion, part, base, undefined)
     if (found !== undefined) {
       if (expansion.alternatives > alternatives) expansion.lookUps += lookUpsIn(found)
       if (expansion.lookUps <= maxLookUps) return found
@@ -71,6 +71,7 @@ export const ownConditions = (
 /** One multiplication of a query, with the numbers of alternatives, and of look-ups in them, so far. */
 interface Expansion {
   readonly joins: readonly PlannedJoin[]
+  /** Returns equal texts for equal conditions (`createKeys`). */
   readonly keyOf: (condition: Condition) => string
   alternatives: number
   lookUps: number
@@ -98,7 +99,7 @@ function lookUpsOf(condition: Condition): number {
 }
 
 /** Joins that start from one source and are connected by conditions, with these conditions. */
-interface Part {
+interface JoinPart {
   readonly joins: readonly PlannedJoin[]
   readonly where: readonly Condition[]
 }
@@ -108,21 +109,22 @@ function partsAt(
   joins: readonly PlannedJoin[],
   source: Source,
   where: readonly Condition[],
-): { readonly own: readonly Condition[]; readonly parts: readonly Part[] } {
+): { readonly own: readonly Condition[]; readonly parts: readonly JoinPart[] } {
   const units = unitsAt(joins, source)
   const own: Condition[] = []
-  let parts: readonly Part[] = joins
+  let parts: readonly JoinPart[] = joins
     .filter(({ from }) => from === source)
     .map((join) => ({ joins: [join], where: [] }))
   for (const condition of where.flatMap((whole) => conjunctsOf(whole, units))) {
     const touched = unitsOf(condition, units)
-    const isTouched = (part: Part): boolean => part.joins.some((join) => touched.has(join.source))
+    const isTouched = (part: JoinPart): boolean =>
+      part.joins.some((join) => touched.has(join.source))
     const connected = parts.filter(isTouched)
     const [first] = connected
     if (first === undefined) {
       own.push(condition)
     } else {
-      const merged: Part = {
+      const merged: JoinPart = {
         joins: connected.flatMap((part) => part.joins),
         where: [...connected.flatMap((part) => part.where), condition],
       }
@@ -179,14 +181,14 @@ function conjunctsOf(condition: Condition, units: Units): readonly Condition[] {
  * Returns the conditions of a part on a row of `source`; undefined if there are too many alternatives. `start`: the rows of `source` if
  * these are themselves looked up; undefined if they are rows of the base.
  */
-function onPart(
+function conditionsOfPart(
   expansion: Expansion,
-  part: Part,
+  part: JoinPart,
   source: Source,
   start: LookUpStart | undefined,
 ): readonly Condition[] | undefined {
   const units = unitsAt(expansion.joins, source)
-  const all = multiplied(expansion, part.where, units)
+  const all = multipliedOut(expansion, part.where, units)
   if (all === undefined) return undefined
   if (all.length > 1) {
     expansion.alternatives += all.length
@@ -199,7 +201,7 @@ function onPart(
       literals.filter((literal) => literal.unit === unit).map(({ condition }) => condition)
     const conditions = [...conditionsAt(source)]
     for (const join of part.joins) {
-      const found = onJoin(expansion, join, conditionsAt(join.source), start)
+      const found = conditionsOfJoin(expansion, join, conditionsAt(join.source), start)
       if (found === undefined) return undefined
       conditions.push(...found)
     }
@@ -211,11 +213,12 @@ function onPart(
   return [{ kind: 'or', all: alternatives.map(allTogether) }]
 }
 
+/** Combines conditions with AND. */
 const allTogether = (all: readonly Condition[]): Condition =>
   all.length === 1 ? (all[0] as Condition) : { kind: 'and', all }
 
 /** Returns what a join and the conditions on its rows require of the row where it starts; undefined if there are too many alternatives. */
-function onJoin(
+function conditionsOfJoin(
   expansion: Expansion,
   join: PlannedJoin,
   inside: readonly Condition[],
@@ -228,7 +231,7 @@ function onJoin(
   const { own, parts } = partsAt(expansion.joins, source, inside)
   const where = [...own]
   for (const part of parts) {
-    const conditions = onPart(expansion, part, source, next)
+    const conditions = conditionsOfPart(expansion, part, source, next)
     if (conditions === undefined) return undefined
     where.push(...conditions)
   }
@@ -251,7 +254,7 @@ const stepFromBase = (
 })
 
 /** Returns the joins of a part and all joins that start from them. */
-function joinsOf(joins: readonly PlannedJoin[], part: Part): readonly PlannedJoin[] {
+function joinsOf(joins: readonly PlannedJoin[], part: JoinPart): readonly PlannedJoin[] {
   const reached = new Set(part.joins.map(({ source }) => source))
   return joins.filter(({ from, source }) => {
     if (!reached.has(from)) return reached.has(source)
@@ -295,7 +298,7 @@ type Alternative = ReadonlyMap<string, Literal>
 const alternativeOf = (literal: Literal): Alternative => new Map([[literal.key, literal]])
 
 /** Multiplies conditions out: alternatives whose literals each read one unit; undefined if there are too many. */
-function multiplied(
+function multipliedOut(
   expansion: Expansion,
   where: readonly Condition[],
   units: Units,
@@ -304,14 +307,14 @@ function multiplied(
     const unit = unitOf(condition, units)
     // A cached plan gives such a condition another value, so it is never taken for one that is equal now.
     return unit === undefined
-      ? split(expansion, condition, units)
+      ? alternativesOf(expansion, condition, units)
       : [alternativeOf({ unit, condition, key: `${i}` })]
   })
-  return product(factors)
+  return combinedByAnd(factors)
 }
 
 /** Rewrites a condition as alternatives (disjunctive normal form by unit); undefined if there are too many. */
-function split(
+function alternativesOf(
   expansion: Expansion,
   condition: Condition,
   units: Units,
@@ -322,11 +325,13 @@ function split(
   }
   switch (condition.kind) {
     case 'and':
-      return product(condition.all.map((one) => split(expansion, one, units)))
+      return combinedByAnd(condition.all.map((one) => alternativesOf(expansion, one, units)))
     case 'or':
-      return concat(byUnit(condition.all, units).map((one) => split(expansion, one, units)))
+      return combinedByOr(
+        byUnit(condition.all, units).map((one) => alternativesOf(expansion, one, units)),
+      )
     case 'not':
-      return split(expansion, negated(condition.one), units)
+      return alternativesOf(expansion, negated(condition.one), units)
     default:
       throw new Error('a condition without conditions reads one source')
   }
@@ -363,7 +368,7 @@ function negated(condition: Condition): Condition {
  * Combines lists of alternatives with AND; undefined if there are too many. An alternative that contains one of a list already implies
  * the list, so it is not multiplied by it: equal groups count once.
  */
-function product(
+function combinedByAnd(
   factors: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {
   let all: readonly Alternative[] = [new Map()]
@@ -384,7 +389,7 @@ const contains = (all: Alternative, some: Alternative): boolean =>
   [...some.keys()].every((key) => all.has(key))
 
 /** Combines lists of alternatives with OR; undefined if there are too many. */
-function concat(
+function combinedByOr(
   lists: readonly (readonly Alternative[] | undefined)[],
 ): readonly Alternative[] | undefined {
   const all: Alternative[] = []

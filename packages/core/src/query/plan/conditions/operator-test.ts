@@ -13,7 +13,7 @@ type Tests = Extract<
   { readonly kind: 'compare' | 'between' | 'oneOf' | 'text' | 'items' | 'isNull' }
 >
 
-/** A condition without its operand. */
+/** What an operator tests: a condition without its operand, which the caller adds. */
 export type OperatorTest = Tests extends infer C
   ? C extends Tests
     ? Omit<C, 'operand'>
@@ -32,7 +32,9 @@ export interface OperatorValue {
   list(column: TypedColumn): readonly Value[]
   /** A list of exactly two values of the operand's type. */
   pair(): readonly Value[]
+  /** `true` or `false`, the value of `isnull`. */
   boolean(): boolean
+  /** The string that an operator such as `like` searches. */
   text(): string
 }
 

@@ -70,7 +70,7 @@ export function planConditions(
   return { where, having }
 }
 
-/** Plans conditions on rows only, for relation filters, per-relation options and aggregates of related rows. */
+/** Plans conditions that need no HAVING, for relation filters, per-relation options and aggregates of related rows. */
 export function planWhere(
   context: PlanContext,
   names: Names,
@@ -80,7 +80,10 @@ export function planWhere(
   return nodes.map((node) => planCondition(context, names, node, labels))
 }
 
-/** Plans what a filter tests or an order sorts by: a label, an aggregate of related rows, or a column. `hint` as in `resolveColumn`. */
+/**
+ * Plans what a filter tests or an order sorts by: a label, an aggregate of related rows, or a column. `at` is the part of the query that
+ * errors quote; `hint` as in `resolveColumn`.
+ */
 export function planOperand(
   context: PlanContext,
   names: Names,

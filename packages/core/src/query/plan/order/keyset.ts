@@ -1,5 +1,5 @@
 // The keyset pass: plans `after`, `before` and `paging=cursor` as a page that begins beyond the cursor's row, found by its values in the
-// order instead of by an offset (docs/reference/query-language.md).
+// order instead of by an offset (docs/reference/query-language.md). A *term* is one column of the order, whose value each cursor has.
 
 import { conflictingParameters, invalidParameter, unsupportedQuery } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

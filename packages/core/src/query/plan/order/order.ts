@@ -35,7 +35,7 @@ export function planOrder(
         textAt(context, node.span),
       )
     }
-    return term(context, node, operand)
+    return planTerm(context, node, operand)
   })
   // A right join also returns rows without a base row; only the key of the joined table distinguishes them.
   const multiplying = names.joins.filter(
@@ -80,7 +80,7 @@ export function planGroupOrder(
         at,
       )
     }
-    return term(context, node, operand)
+    return planTerm(context, node, operand)
   })
   return totalOrder(terms, groups.keys)
 }
@@ -103,7 +103,7 @@ export function allowOrder(context: PlanContext): void {
 }
 
 /** Plans one item of `order_by` on an operand; throws a 400 if its type has no order. */
-function term(context: PlanContext, node: OrderNode, operand: Operand): PlannedOrder {
+function planTerm(context: PlanContext, node: OrderNode, operand: Operand): PlannedOrder {
   allowOnRelated(context, operand, 'allowOrderBy', textAt(context, node.span))
   const type = operandType(operand)
   if (!isSortable(type)) {
