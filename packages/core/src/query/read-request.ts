@@ -14,7 +14,7 @@ import type { Opened, Scoper } from './scoper.ts'
 
 /** A read of a client: a page of a list, or one record. `P` is its plan, `G` its compiled program, and `R` what running it returns. */
 export interface ReadRequest<P extends ReadPlan, G, R> {
-  /** The resource and the action, `books\nGET_MANY`: requests share a cached plan only if they have the same name. */
+  /** The model and the action, `Book\nGET_MANY`: requests share a cached plan only if they have the same name. */
   readonly name: string
   /** The raw query string, without `?`. */
   readonly text: string

@@ -62,6 +62,7 @@ export function statementStore(size: number): StatementStore {
       for (const [i, variant] of (variants ?? []).entries()) {
         const { statement, reading } = variant
         const parameters = bind(statement, values)
+        // A decision has another answer for these values, so they need another text.
         if (parameters === undefined) continue
         if (i > 0) variantsByName.set(name, withNewest(variant, variants ?? []))
         return {

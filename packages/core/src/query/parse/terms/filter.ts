@@ -67,6 +67,7 @@ export function readFilterAfterAggregate(
   return { kind: 'filter', field, operator: meaning.operator, value, span }
 }
 
+/** Makes the 400 of an aggregate without operator and value; it is from `start` to `end`. */
 function noOperator(
   { text }: RelatedAggregateNode,
   pair: Pair,

@@ -83,7 +83,7 @@ function keyTerms(
   return found.length === 0 || found.includes(-1) ? undefined : new Set(found)
 }
 
-/** Returns the same page beyond another cursor; undefined if the string is not a cursor of this order. */
+/** Returns the same page beyond another cursor, for a later request of a cached plan; undefined if the string is not a cursor of this order. */
 export function keysetAt(page: KeysetPage, text: string): KeysetPage | undefined {
   try {
     return pageBeyond(page, text)

@@ -26,7 +26,7 @@ const numbered = (number: number, limit: number): NumberedPage => ({
   offset: (number - 1) * limit,
 })
 
-/** Returns another page of the same size; undefined if the string is not a valid page number. */
+/** Returns another page of the same size, for a later request of a cached plan; undefined if the string is not a valid page number. */
 export function pageAt({ limit }: NumberedPage, text: string): NumberedPage | undefined {
   const number = wholeNumber(text)
   return number >= 1 && number <= lastPage(limit) ? numbered(number, limit) : undefined
