@@ -239,6 +239,7 @@ export const sqliteTypes: Readonly<Record<ColumnType, SqliteType>> = {
     ...other,
     calendar: 'date',
     exact: exactDate,
+    shape: dateShape,
     usualForm: '2024-05-14',
     read: readDate,
     isStoredAsJson: true,
@@ -280,6 +281,13 @@ export const sqliteTypes: Readonly<Record<ColumnType, SqliteType>> = {
     select: (ref) =>
       sql`case typeof(${ref}) when 'blob' then quote(${ref}) else cast(${ref} as text) end`,
   },
+}
+
+/** As `oneShape`. The first test decides for nearly every value, so that reading a large index takes a third of the time. */
+function dateShape(ref: Ref, exact: unknown): Fragment {
+  return sql`case
+        when ${ref} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' and ${ref} >= '0001' then 1
+        when ${ref} = ${exact} and typeof(${ref}) = typeof(${exact}) then 1 else 6 end`
 }
 
 /** The numbers are those of `shape` in `canonical-columns.ts`. */
