@@ -15,6 +15,9 @@ export interface Answers {
 
 const shownHeaders = ['content-type', 'location', 'allow', 'etag', 'www-authenticate', 'vary']
 const token = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g
+/** What varies in the responses about API keys. */
+const ofKeys =
+  /"(id|prefix|key|created_at|last_used_at)":"(?:(?:mak_)?[0-9a-f]{16}|mak_[\w-]{20,}|20[\w:.-]+Z)"/g
 
 /** Creates the tables in an empty database, over `creator`, and sends every request, one after the other. */
 export async function conformance(
@@ -39,9 +42,9 @@ export async function conformance(
 async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
   const documents: string[] = []
   const lines: string[] = []
-  const kept = { next: '', access: '', refresh: '', used: '' }
+  const kept = { next: '', access: '', refresh: '', used: '', key: '', keyId: '' }
   for (const listed of requests) {
-    const url = listed.url.replace('{next}', kept.next)
+    const url = listed.url.replace('{next}', kept.next).replace('{key id}', kept.keyId)
     const response = await api.fetch(requestOf(listed, url, kept))
     const body = await response.text()
     const headers = shownHeaders.flatMap((name) => {
@@ -54,7 +57,7 @@ async function answersOf(api: Api): Promise<Omit<Answers, 'errors'>> {
     const cookies = response.headers.getSetCookie()
     const set = cookies.map((cookie) => `set-cookie: ${withoutVarying(cookie)}`)
     lines.push(
-      `${listed.method} ${url}`,
+      `${listed.method} ${kept.keyId === '' ? url : url.replace(kept.keyId, '(key id)')}`,
       `${response.status} ${headers.join('; ')}`,
       ...set,
       shown,
@@ -95,12 +98,14 @@ async function resultsOf(api: Api): Promise<string> {
   ].join('\n')
 }
 
-const withoutVarying = (body: string): string => body.replace(token, '(token)')
+const withoutVarying = (body: string): string =>
+  body.replace(token, '(token)').replace(ofKeys, '"$1":"(varies)"')
 
-type Kept = Record<'next' | 'access' | 'refresh' | 'used', string>
+type Kept = Record<'next' | 'access' | 'refresh' | 'used' | 'key' | 'keyId', string>
 
 function requestOf({ method, headers, body, signedIn }: Listed, url: string, kept: Kept): Request {
-  const authorization = signedIn === true ? { authorization: `Bearer ${kept.access}` } : {}
+  const sent = signedIn === true ? `Bearer ${kept.access}` : headers?.authorization
+  const authorization = sent === undefined ? {} : { authorization: sent.replace('{key}', kept.key) }
   const filled = body?.replace('{used}', kept.used)
   const cookie =
     headers?.cookie === undefined
@@ -117,6 +122,10 @@ function remember(kept: Kept, body: string, cookies: readonly string[]): void {
   if (!body.startsWith('{')) return
   const { next_url: next, value } = JSON.parse(body)
   kept.next = next ?? ''
+  if (typeof value?.key === 'string') {
+    kept.key = value.key
+    kept.keyId = value.id
+  }
   const [refresh] = cookies.flatMap(
     (text) => /^__Secure-refresh_token=([^;]+)/.exec(text)?.[1] ?? [],
   )

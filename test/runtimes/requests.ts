@@ -2,7 +2,7 @@
 
 export interface Request {
   readonly method: string
-  /** `{next}` is the `next_url` of the previous response. */
+  /** `{next}` is the `next_url` of the previous response, `{key id}` that of the last API key. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -231,6 +231,27 @@ const authentication: readonly Request[] = [
   get('/api/notes', { headers: { authorization: 'Bearer nothing' } }),
 ]
 
+const withAuthorization = (authorization: string): Partial<Request> => ({
+  headers: { authorization },
+})
+
+/** A token of the issuer for ann, until the year 2100. */
+const issued =
+  'eyJhbGciOiJFUzI1NiIsImtpZCI6InJ1bnRpbWVzIn0.eyJuYW1lIjoiYW5uIiwiaXNzIjoiaHR0cHM6Ly9pZC5leGFtcGxlLmNvbSIsImF1ZCI6InJ1bnRpbWVzIiwic3ViIjoiNyIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwfQ.ihskVK1jLsmZgl-VtJRYK3z_Ek1cKWZFM7H3DGQicmp7D2sEVZo3lyFsQ5tgTNsV2KeRveGpY63qYbfsJLp3-Q'
+
+const keysAndIssuers: readonly Request[] = [
+  send('POST', '/auth/login', { username: 'ann', password: 'correct horse' }),
+  send('POST', '/auth/keys', { name: 'scale 3', scopes: [] }, { signedIn: true }),
+  get('/auth/me', withAuthorization('Api-Key {key}')),
+  get('/api/notes?fields=text', withAuthorization('Api-Key {key}')),
+  get('/api/notes', withAuthorization('Api-Key nothing')),
+  get('/auth/keys', { signedIn: true }),
+  { method: 'DELETE', url: '/auth/keys/{key id}', signedIn: true },
+  get('/api/notes', withAuthorization('Api-Key {key}')),
+  get('/auth/me', withAuthorization(`Bearer ${issued}`)),
+  get('/api/notes', withAuthorization(`Bearer ${issued.slice(0, -4)}AAAA`)),
+]
+
 const documents: readonly Request[] = [
   get('/openapi.json', { document: true }),
   get('/docs', { document: true }),
@@ -245,5 +266,6 @@ export const requests: readonly Request[] = [
   ...further,
   ...overlaps,
   ...authentication,
+  ...keysAndIssuers,
   ...documents,
 ]

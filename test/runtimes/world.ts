@@ -118,6 +118,15 @@ const User = defineModel('User', {
 
 export const models: readonly AnyModel[] = [Author, Book, Tag, Note, Shelf, Seal, Loan, User]
 
+/** The public key of another service, which signed the token in `requests.ts`. */
+const issuerKey = {
+  kid: 'runtimes',
+  kty: 'EC',
+  crv: 'P-256',
+  x: '6Uhml5AUwPf7IVMs_FARzxGEK9Bo_Jntgu4Hg119cog',
+  y: 'sRlVTz9WGaArs4ylmK-4w_43FTVmRfSeCgkshhW6eLw',
+}
+
 /** Omits the time from the responses. */
 export const config: ApiConfig = {
   API_TITLE: 'Runtimes',
@@ -135,7 +144,17 @@ export const config: ApiConfig = {
   API_ALLOW_NESTED_WRITES: true,
   API_ALLOW_BULK: true,
   API_ALLOW_CASCADE_DELETE: true,
-  API_AUTHENTICATE_METHOD: ['jwt'],
+  API_AUTHENTICATE_METHOD: ['jwt', 'api_key'],
+  API_KEYS: true,
+  API_JWT_ISSUERS: [
+    {
+      issuer: 'https://id.example.com',
+      audience: 'runtimes',
+      jwks: { keys: [issuerKey] },
+      algorithms: ['ES256'],
+      user: ({ name }) => typeof name === 'string' && name,
+    },
+  ],
   API_USER_MODEL: User,
   API_USER_LOOKUP_FIELD: 'name',
   API_CREDENTIAL_CHECK_METHOD: 'check_password',
@@ -227,7 +246,7 @@ function script(tables: Tables): readonly string[] {
 }
 
 const tables =
-  'books authors book_tags tags notes shelves seals loans users refresh_tokens idempotency_keys'
+  'books authors book_tags tags notes shelves seals loans users refresh_tokens idempotency_keys api_keys'
 
 /** Creates and fills the tables; drops those of an earlier run. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables are those of the script
