@@ -1,4 +1,7 @@
 /** Functions and collations that a SQLite file needs, and that this driver has not registered, are reported at the start. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApi, defineModel } from '@model-api/core'
 import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
@@ -93,6 +96,36 @@ suite('schema check: what a SQLite file needs', (test) => {
     await db.destroy()
   })
 
+  test('asking changes nothing, and neither a locked nor a read-only file stops the start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lacking-'))
+    const path = join(folder, 'words.sqlite')
+    const file = new Database(path)
+    file.exec(`create table words (id integer primary key, word text, note text);
+      create trigger counted after update on words begin update words set note = 'changed'; end;
+      insert into words (word) values ('a'), ('b')`)
+    const version = () => file.pragma('data_version', { simple: true })
+    const before = version()
+    const models = [Word]
+    const startOn = async (database: Database.Database): Promise<void> => {
+      const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) })
+      const api = createApi({ db, models, onWarning() {}, onError() {} })
+      await api.ready
+      equal(await api.schemaDifferences(), [])
+      equal((await send(api, 'GET', '/api/words?fields=word,note')).value, [
+        { word: 'a', note: null },
+        { word: 'b', note: null },
+      ])
+      await db.destroy()
+    }
+    await startOn(new Database(path))
+    await startOn(new Database(path, { readonly: true }))
+    equal(version(), before)
+    file.exec('begin immediate')
+    await startOn(new Database(path))
+    file.close()
+    rmSync(folder, { recursive: true })
+  })
+
   test('a table that can need nothing of the program costs one statement', async () => {
     const asked = async (more: string): Promise<readonly string[]> => {
       const file = new Database(':memory:')
@@ -105,7 +138,13 @@ suite('schema check: what a SQLite file needs', (test) => {
       })
       await createApi({ db, models: [Card], onWarning() {} }).ready
       await db.destroy()
-      return statements.flatMap((text) => /^explain (\w+)/.exec(text)?.[1] ?? [])
+      // With drivers that do not reset a statement after its last row (libSQL, bun:sqlite), EXPLAIN of a write would leave all later writes
+      // of the connection uncommitted.
+      equal(
+        statements.filter((text) => /^\s*explain/i.test(text)),
+        [],
+      )
+      return statements.flatMap((text) => /^(\w+).* where 0\b/.exec(text)?.[1] ?? [])
     }
     equal(await asked(''), ['insert'])
     equal(await asked('create index folded on cards (back collate rtrim)'), ['insert'])
