@@ -5,8 +5,8 @@ import {
   printedDecimal,
   quotient,
   roundedFloat,
-  scaled,
-  unscaled,
+  decimalUnits,
+  digitsOfUnits,
 } from '../../../packages/core/src/dialect/shared/values/decimal.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'
@@ -46,13 +46,13 @@ suite('dialect/decimal', (test) => {
     equal(printedDecimal('NaN'), undefined)
   })
 
-  test('scaled and unscaled are inverse', () => {
+  test('digits become units, and units the same digits', () => {
     void fc.assert(
       fc.property(
         fc.bigInt(-(10n ** 30n), 10n ** 30n),
         fc.integer({ min: 0, max: 12 }),
         (units, scale) => {
-          equal(scaled(unscaled(units, scale), scale), units)
+          equal(decimalUnits(digitsOfUnits(units, scale), scale), units)
         },
       ),
     )
@@ -83,8 +83,8 @@ suite('dialect/decimal', (test) => {
         (units, count, scale) => {
           const magnitude = (units < 0n ? -units : units) * 10_000n
           const rounded = (2n * magnitude + count) / (2n * count)
-          const expected = unscaled(units < 0n ? -rounded : rounded, scale + 4)
-          equal(quotient(unscaled(units, scale), String(count), scale, 4), expected)
+          const expected = digitsOfUnits(units < 0n ? -rounded : rounded, scale + 4)
+          equal(quotient(digitsOfUnits(units, scale), String(count), scale, 4), expected)
         },
       ),
       { numRuns: 2_000 },

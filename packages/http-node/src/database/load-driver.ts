@@ -1,6 +1,9 @@
-// Loads a database driver on demand; the error for a missing one says how to install it.
+// loadDriver: loads a database driver when `openDatabase` needs it; the error for a missing one says how to install it.
 
-/** Loads a driver. `load` is `() => import('pg')`, so that bundlers and the type checker see the name. */
+/**
+ * Loads the package `name`, which opens `what`, such as `PostgreSQL`. `load` is `() => import('pg')`, so that bundlers and the type checker
+ * see the name.
+ */
 export async function loadDriver<T>(
   name: string,
   what: string,

@@ -1,4 +1,5 @@
-// The mount of an API: the prefix that a host has removed from the URL of a request, and the URL that the API then answers.
+// The mount of an API: the prefix that a host has removed from the URL of a request, and the URL that the API then answers. The listener
+// and the adapters ask for both before they ask whether the API owns the URL.
 
 /** The URL of a request, and the prefix of the mount that links start with. */
 export interface Place {
@@ -18,13 +19,13 @@ export const withoutOrigin = (url: string): string =>
  * `removedPrefix('/v1/api/books', '/api/books')` → `/v1`
  */
 export function removedPrefix(originalUrl: string, url: string): string {
-  const whole = withoutOrigin(originalUrl)
-  const rest = withoutOrigin(url)
-  if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length)
+  const original = withoutOrigin(originalUrl)
+  const remaining = withoutOrigin(url)
+  if (original.endsWith(remaining)) return original.slice(0, original.length - remaining.length)
   // A host that removes the whole path leaves a slash: `/v1?limit=1` becomes `/?limit=1`.
-  const query = /^\/(?=\?|$)/.test(rest) ? rest.slice(1) : undefined
-  return query !== undefined && whole.endsWith(query)
-    ? whole.slice(0, whole.length - query.length)
+  const query = /^\/(?=\?|$)/.test(remaining) ? remaining.slice(1) : undefined
+  return query !== undefined && original.endsWith(query)
+    ? original.slice(0, original.length - query.length)
     : ''
 }
 
@@ -44,14 +45,14 @@ export function placeOf(
   if (baseUrl === '' || prefix === undefined) return { url, baseUrl }
   const at = repetitionOf(prefix, baseUrl)
   if (at === -1) return { url, baseUrl }
-  const rest = withoutOrigin(url)
-  const whole = typeof originalUrl === 'string' ? withoutOrigin(originalUrl) : ''
-  const mounted = `${baseUrl}${rest}`
+  const remaining = withoutOrigin(url)
+  const original = typeof originalUrl === 'string' ? withoutOrigin(originalUrl) : ''
+  const mounted = `${baseUrl}${remaining}`
   // Express 4 removes a second slash: guards on `/api/books` do not see `/api//books`, so it is no URL of the API either.
-  if (whole !== mounted && oneSlash(whole) === oneSlash(mounted)) return { url: whole, baseUrl: '' }
+  if (original !== mounted && oneSlash(original) === oneSlash(mounted)) return { url: original, baseUrl: '' }
   // The host added the slash if the path was that of the mount.
-  const isMount = whole === `${baseUrl}${rest.slice(1)}`
-  return { url: (isMount ? whole : mounted).slice(at), baseUrl: baseUrl.slice(0, at) }
+  const isMount = original === `${baseUrl}${remaining.slice(1)}`
+  return { url: (isMount ? original : mounted).slice(at), baseUrl: baseUrl.slice(0, at) }
 }
 
 const oneSlash = (path: string): string => path.replace(/\/{2,}/g, '/')
@@ -73,8 +74,8 @@ function repetitionOf(prefix: string, baseUrl: string): number {
   const [wanted, mount] = [prefix.toLowerCase(), baseUrl.toLowerCase()]
   let at = 0
   while (at !== -1) {
-    const rest = mount.slice(at)
-    if (isBelow(wanted, rest)) return at
+    const remaining = mount.slice(at)
+    if (isBelow(wanted, remaining)) return at
     at = mount.indexOf('/', at + 1)
   }
   return -1

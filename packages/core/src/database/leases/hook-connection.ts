@@ -45,8 +45,9 @@ export function hookConnection(transaction: AnyDatabase, trail: readonly string[
 }
 
 /**
- * Works before a statement of a hook. If that fails, the statement fails too, so that a hook that waits for it can end. If the write
- * has ended meanwhile, no hook waits: the statement never settles, because nobody would handle its rejection, which ends a process.
+ * Does the write's work before a statement of a hook. If that fails, the statement fails too, so that a hook that waits for it can end. If
+ * the write has ended meanwhile, no hook waits: the statement never settles, because nobody would handle its rejection, which ends a
+ * process.
  */
 async function workBefore(statements: BeforeHookStatements | undefined): Promise<void> {
   try {

@@ -27,7 +27,10 @@ export interface TableMaker {
   forget(db: AnyDatabase): void
 }
 
-/** Creates the table once per database; after a failure the next caller tries again. */
+/**
+ * Creates the table once per database; after a failure the next caller tries again. `statement` makes the CREATE TABLE IF NOT EXISTS with
+ * the column types of the dialect. `root` is the database on which the table is created if that is impossible in a transaction.
+ */
 export function createTableOnce(
   root: AnyDatabase,
   bounds: Bounds,
@@ -63,8 +66,8 @@ export function createTableOnce(
         return true
       }
       try {
-        const one = sql.id('one')
-        await lease.send(sql`select 1 as ${one} from ${table} where 1 = 0`)
+        const alias = sql.id('one')
+        await lease.send(sql`select 1 as ${alias} from ${table} where 1 = 0`)
         return true
       } catch (error) {
         const failure = asUnavailable(dialect, error)

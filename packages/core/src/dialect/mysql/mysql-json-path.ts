@@ -5,6 +5,7 @@ import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
 import { inJsonRange, type Ref } from '../shared/sql/sql-parts.ts'
 
+/** The member `jsonValue` of the dialect: `case when json_valid(ref) then case when json_type(…) = 'STRING' then … end end`. */
 export function mysqlJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const value = sql`json_extract(${ref}, ${jsonPathText(keys)})`
   const found = sql`case when json_valid(${ref}) then ${typedValue(type, value)} end`
@@ -12,6 +13,7 @@ export function mysqlJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   return type === 'text' ? sql`cast(convert(${found} using utf8mb4) as binary)` : found
 }
 
+/** The value in the type of the path; NULL if it is of another one. */
 function typedValue(type: JsonPath['type'], value: Ref): Fragment {
   const found = sql`json_type(${value})`
   const isNumber = sql`${found} in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`

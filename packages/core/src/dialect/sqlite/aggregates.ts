@@ -8,7 +8,7 @@ import type { AggregateFunction } from '../../model/query-words/operators.ts'
 import type { Aggregate } from '../dialect.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import { aggregateDecoderOf, type Total } from '../shared/values/aggregate-decode.ts'
-import { unscaled } from '../shared/values/decimal.ts'
+import { digitsOfUnits } from '../shared/values/decimal.ts'
 import { textOf } from '../shared/values/decode.ts'
 import { hasUnits, isScaled, roundedUnits } from './operand.ts'
 import { exactValue } from './order-key.ts'
@@ -97,5 +97,5 @@ function totalOf(raw: unknown, column: DialectColumn): Total {
   const [first = '0', low = '0'] = parts
   const count = parts.at(-1) ?? '1'
   const sum = parts.length === 2 ? wholeOf(first) : (BigInt(first) << 32n) + BigInt(low)
-  return { sum: isScaled(column) ? unscaled(sum, column.scale ?? 0) : String(sum), count }
+  return { sum: isScaled(column) ? digitsOfUnits(sum, column.scale ?? 0) : String(sum), count }
 }

@@ -5,7 +5,9 @@ import type { JsonPath } from '../../model/dialect-column.ts'
 import { jsonPathText } from '../shared/json/json-path.ts'
 import { inJsonRange, type Ref } from '../shared/sql/sql-parts.ts'
 
-/** `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row. */
+/**
+ * The member `jsonValue` of the dialect. `json_valid` prevents an error on text that is not JSON; SQLite caches the parsed text of a row.
+ */
 export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   const path = jsonPathText(keys)
   const found = sql`json_type(${ref}, ${path})`
@@ -13,6 +15,7 @@ export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   return sql`case when json_valid(${ref}) then ${typedValue(type, found, value)} end`
 }
 
+/** The value in the type of the path; NULL if it is of another one. */
 function typedValue(type: JsonPath['type'], found: Ref, value: Ref): Fragment {
   const isNumber = sql`${found} in ('integer', 'real')`
   switch (type) {

@@ -4,7 +4,7 @@
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { PlanValue } from '../dialect.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
-import { scaled } from '../shared/values/decimal.ts'
+import { decimalUnits } from '../shared/values/decimal.ts'
 
 // A sum is `high * 2^32 + low`, where 0 <= low < 2^32. Up to 2^31 rows, |high| < 2^62.
 const high = (whole: Ref): Fragment =>
@@ -64,5 +64,5 @@ function unitsOf(
     const down = Math.floor(value)
     return { units: BigInt(down), isWhole: down === value }
   }
-  return { units: scaled(String(value), scale), isWhole: true }
+  return { units: decimalUnits(String(value), scale), isWhole: true }
 }

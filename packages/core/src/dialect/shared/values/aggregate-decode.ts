@@ -9,9 +9,9 @@ import {
   printedDecimal,
   quotient,
   roundedFloat,
-  scaled,
+  decimalUnits,
   specialNumber,
-  unscaled,
+  digitsOfUnits,
 } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 
@@ -68,7 +68,7 @@ function decimalSum(sum: string, scale: number | undefined): JsonValue {
   const digits = printedDecimal(sum)
   if (digits === undefined) return specialNumber(sum) ?? null
   if (scale === undefined) return digits
-  return unscaled(scaled(digits, scale), scale)
+  return digitsOfUnits(decimalUnits(digits, scale), scale)
 }
 
 /** The average as JSON: a float for integers; for bigints and decimals, digits with four more than the scale. */

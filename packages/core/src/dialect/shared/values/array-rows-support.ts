@@ -1,4 +1,5 @@
-// Finds out whether the driver returns rows as arrays on request, as the wrappers of `@model-api/core/drivers` do.
+// withArrayRows: finds out whether the driver returns rows as arrays on request, as the wrappers of `@model-api/core/drivers` do, which
+// saves making objects of them. Asked when the API first connects (`http/call/connect.ts`).
 
 import { CompiledQuery } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'

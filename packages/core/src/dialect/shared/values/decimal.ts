@@ -1,4 +1,5 @@
-// Decimal digits as text: padding to a scale, exact division, rounding of floats.
+// Decimal digits as text: padding to a scale, exact division, rounding of floats. Decimals, sums and averages are decoded by these
+// functions, and SQLite's dialect compares and adds decimals as integers in units of 10^-scale.
 
 import { withoutEndZeros, withoutLeadingZeros } from '../../../lib/json/zeros.ts'
 
@@ -42,22 +43,22 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
 export const specialNumber = (text: string): string | undefined =>
   text === 'NaN' || text === 'Infinity' || text === '-Infinity' ? text : undefined
 
-/** Returns the digits as the database printed them, for a column without a declared scale. */
+/** Returns the digits as the database printed them, `12.500`, for a column without a declared scale; undefined for a special number. */
 export function printedDecimal(text: string): string | undefined {
   const point = /\.([0-9]+)$/.exec(text)
   return decimalDigits(text, point?.[1]?.length ?? 0)
 }
 
-/** Converts an integer in units of 10^-scale to digits: `unscaled(1250n, 2)` → `'12.50'` */
-export function unscaled(units: bigint | number, scale: number): string {
+/** Converts an integer in units of 10^-scale to digits: `digitsOfUnits(1250n, 2)` → `'12.50'` */
+export function digitsOfUnits(units: bigint | number, scale: number): string {
   const sign = units < 0 ? '-' : ''
   const digits = String(units < 0 ? -units : units).padStart(scale + 1, '0')
   if (scale === 0) return sign + digits
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** Converts digits to an integer in units of 10^-scale; cuts digits beyond the scale. */
-export const scaled = (digits: string, scale: number): bigint => BigInt(unitsOf(digits, scale))
+/** Converts digits to an integer in units of 10^-scale; cuts digits beyond the scale: `decimalUnits('12.5', 2)` → `1250n` */
+export const decimalUnits = (digits: string, scale: number): bigint => BigInt(unitsOf(digits, scale))
 
 function unitsOf(digits: string, scale: number): string {
   const [whole = '0', fraction = ''] = digits.split('.')
@@ -73,7 +74,7 @@ export function quotient(sum: string, count: string, scale: number, more: number
   const units = unitsOf(sum, scale) + '0'.repeat(more)
   const rounded =
     isShort(units) && isShort(count) ? byNumbers(units, count) : byBigints(units, count)
-  return unscaled(rounded, scale + more)
+  return digitsOfUnits(rounded, scale + more)
 }
 
 /** Whether JavaScript numbers, which are much faster than bigints, hold the number and its quotients and remainders exactly. */

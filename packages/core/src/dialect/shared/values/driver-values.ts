@@ -21,7 +21,10 @@ export interface DriverValues {
 /** What `pg` and `mysql2` do by default. */
 export const usualDriver: DriverValues = { zone: 'process', parsesJson: true }
 
-/** The statement's expressions: a datetime without time zone of this text, and the JSON text `"1"` as a value of the type. */
+/**
+ * The expressions of the statement that finds it out: a datetime without time zone of this text, and the JSON text `"1"` as a value of the
+ * type.
+ */
 export interface DriverProbes {
   readonly moment: (text: string) => Fragment
   readonly json: Fragment

@@ -1,10 +1,14 @@
-// Describes the results of aggregates and calendar units as columns, by which their values are decoded, compared and ordered.
+// Describes the results of aggregates and calendar units as columns, by which conditions and orders of groups compare them:
+// `price__sum__gt=100`, `order_by=created__month`.
 
 import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 
-/** Describes the result of an aggregate as a column, for the expression that the aggregate's `comparable` returns. */
+/**
+ * Describes the result of an aggregate as a column, for the expression that the aggregate's `comparable` returns. `columnTypes` tells of a
+ * type whether its numbers are `whole`, `exact` or `approximate`, and whether their JSON is a number or a string.
+ */
 export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): DialectColumn {
   if (fn === 'count')
     return { name: column.name, type: 'integer', nullable: false, comparable: true }

@@ -16,7 +16,7 @@ import { sqliteCollations } from './collate-clauses.ts'
  */
 export type CollationBetween = (column: DialectColumn, other: DialectColumn) => string | undefined
 
-/** Reads the collations of the columns of relations in which both are compared by their own. */
+/** Reads the collations of the columns of relations in which both are compared by their own, as models say by `collation: 'database'`. */
 export async function referredCollations(
   db: AnyDatabase,
   tables: readonly DialectTable[],

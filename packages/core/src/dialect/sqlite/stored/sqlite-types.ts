@@ -17,7 +17,7 @@ import {
   storedBytes,
 } from '../../shared/sql/sql-parts.ts'
 import { blankForm } from '../../shared/values/calendar-text.ts'
-import { decimalDigits, scaled } from '../../shared/values/decimal.ts'
+import { decimalDigits, decimalUnits } from '../../shared/values/decimal.ts'
 import { type Decoder, decoderOf, textOf } from '../../shared/values/decode.ts'
 import {
   bigintPiece,
@@ -201,7 +201,7 @@ export const sqliteTypes: Readonly<Record<ColumnType, SqliteType>> = {
     bind: (value, { storage, scale = 0 }) =>
       storage === 'text'
         ? value.map((digits) => decimalDigits(String(digits), scale))
-        : bigintOf(value.map((digits) => String(scaled(String(digits), scale)))),
+        : bigintOf(value.map((digits) => String(decimalUnits(String(digits), scale)))),
     encode: (value, { scale = 0 }) => decimalDigits(String(value), scale) ?? String(value),
     planned: { equality: false, range: false },
     json: decimalPiece,

@@ -5,7 +5,7 @@ import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import { type JsonWriter, writerOfDecoder, writerOfTexts } from '../../shared/json/json-writer.ts'
 import { isoDatetime } from '../../shared/values/calendar-text.ts'
-import { decimalDigits, unscaled } from '../../shared/values/decimal.ts'
+import { decimalDigits, digitsOfUnits } from '../../shared/values/decimal.ts'
 import { type Decoder, decoderOf, lowerUuid, textOf } from '../../shared/values/decode.ts'
 
 /** Matches the usual formats, whose digits responses contain unchanged. */
@@ -118,7 +118,7 @@ export const readDecimal: Read = (column, isScaled) => {
     if (raw instanceof Uint8Array) {
       return text.includes('.') ? decimalDigits(text, scale) : undefined
     }
-    return /^-?\d+$/.test(text) ? unscaled(BigInt(text), scale) : undefined
+    return /^-?\d+$/.test(text) ? digitsOfUnits(BigInt(text), scale) : undefined
   }
 }
 
