@@ -2,11 +2,11 @@
 import * as fc from 'fast-check'
 import {
   decimalDigits,
+  decimalUnits,
+  digitsOfUnits,
   printedDecimal,
   quotient,
   roundedFloat,
-  decimalUnits,
-  digitsOfUnits,
 } from '../../../packages/core/src/dialect/shared/values/decimal.ts'
 import { equal } from '../../support/assert.ts'
 import { suite } from '../../support/suite.ts'

@@ -8,6 +8,7 @@ type Close = () => void
 export interface Hosts {
   /** The URL that new connections are opened to. */
   readonly current: string
+  /** One for each server. */
   readonly urls: readonly string[]
   /** Registers an open connection; call `closed` of the result when it has ended. */
   opened(url: string, close: Close): { closed(): void }

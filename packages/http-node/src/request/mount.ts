@@ -49,7 +49,8 @@ export function placeOf(
   const original = typeof originalUrl === 'string' ? withoutOrigin(originalUrl) : ''
   const mounted = `${baseUrl}${remaining}`
   // Express 4 removes a second slash: guards on `/api/books` do not see `/api//books`, so it is no URL of the API either.
-  if (original !== mounted && oneSlash(original) === oneSlash(mounted)) return { url: original, baseUrl: '' }
+  if (original !== mounted && oneSlash(original) === oneSlash(mounted))
+    return { url: original, baseUrl: '' }
   // The host added the slash if the path was that of the mount.
   const isMount = original === `${baseUrl}${remaining.slice(1)}`
   return { url: (isMount ? original : mounted).slice(at), baseUrl: baseUrl.slice(0, at) }

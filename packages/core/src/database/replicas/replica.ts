@@ -5,7 +5,7 @@ import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { sql } from '../../lib/sql/fragment.ts'
 import { Lease } from '../leases/lease.ts'
 import type { SharedCounts } from '../shared-counts.ts'
-import { type Client, requestBounds } from '../statements/bounds.ts'
+import { type RequestClient, requestBounds } from '../statements/bounds.ts'
 
 /**
  * Milliseconds after which a replica that has not reached a position is asked again. It is asked twice at most, because a client may
@@ -25,7 +25,7 @@ export interface Replica {
   /** Counts shared by the requests that read from this replica. */
   readonly counts: SharedCounts
   /** Whether it has replayed this position, or has done so after one pause; at most two statements. */
-  reaches(position: string, client: Client): Promise<boolean>
+  reaches(position: string, client: RequestClient): Promise<boolean>
 }
 
 export type ReplicaParts = Pick<Replica, 'db' | 'dialect' | 'counts'>
@@ -35,7 +35,7 @@ export function createReplica({ db, dialect, counts }: ReplicaParts): Replica {
   const replication = dialect.server?.replication
   const reached = new Set<string>()
 
-  const hasReached = async (position: string, client: Client): Promise<boolean> => {
+  const hasReached = async (position: string, client: RequestClient): Promise<boolean> => {
     if (replication === undefined) return false
     const lease = new Lease({ db, dialect, bounds: requestBounds(timeout, client) })
     const answer = replication.reached(position)

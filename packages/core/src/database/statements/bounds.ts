@@ -1,7 +1,7 @@
 // Bounds: the deadline of a statement, and the client whose disconnect cancels it. Each lease has its bounds.
 
 /** The client that waits for the response. */
-export interface Client {
+export interface RequestClient {
   /** Aborted when the client disconnects. Read only if a statement runs for more than 100 ms. */
   readonly signal?: AbortSignal | undefined
 }
@@ -12,7 +12,7 @@ export interface Bounds {
   readonly deadline: number
   /** Milliseconds after which the server itself ends a read, if it has such a limit; absent if only `deadline` applies. */
   readonly serverLimit?: number | undefined
-  readonly client?: Client | undefined
+  readonly client?: RequestClient | undefined
   /** The time by which all statements must have ended, on the clock of `performance.now()`; absent if only `deadline` applies. */
   readonly until?: number | undefined
 }
@@ -20,7 +20,7 @@ export interface Bounds {
 /** The bounds of a request under API_STATEMENT_TIMEOUT. */
 export const requestBounds = (
   statementTimeout: number,
-  client?: Client,
+  client?: RequestClient,
   until?: number,
 ): Bounds => ({
   deadline: deadlineOf(statementTimeout),

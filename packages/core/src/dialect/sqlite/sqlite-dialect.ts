@@ -1,5 +1,7 @@
 // The dialect of SQLite: compares text by bytes, decimals as integers in units of their scale, and datetimes as UTC text; folds case by
 // replacing letters. Its members are described in `dialect.ts` and `internal-dialect.ts`.
+// Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
+// answers a question on which the SQL depends.
 
 import type { SqlBool } from 'kysely'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'

@@ -20,14 +20,14 @@ export const writerOfDecoder =
   (raw) =>
     stringify(decode(raw))
 
-/** Returns a writer that puts the text of `inside` between quotes. If `inside` returns undefined, `plain` writes the value. */
+/** Returns a writer that puts the text of `inside` between quotes. If `inside` returns undefined, `fallback` writes the value. */
 export const writerOfTexts = (
   inside: (raw: unknown) => string | undefined,
-  plain: JsonWriter,
+  fallback: JsonWriter,
 ): JsonWriter => {
   const write = (raw: unknown): string => {
     const text = inside(raw)
-    return text === undefined ? plain(raw) : `"${text}"`
+    return text === undefined ? fallback(raw) : `"${text}"`
   }
   return Object.assign(write, { inside })
 }
@@ -36,40 +36,41 @@ export const writerOfTexts = (
 export const writerOf = (column: DialectColumn, decode: Decoder): JsonWriter =>
   writers[column.type](writerOfDecoder(decode), column)
 
-type WriterOf = (plain: JsonWriter, column: DialectColumn) => JsonWriter
+/** Makes the writer of a column; `fallback` writes values that are not in their usual format. */
+type WriterOf = (fallback: JsonWriter, column: DialectColumn) => JsonWriter
 
-const number: WriterOf = (plain) => (raw) => {
+const numberWriter: WriterOf = (fallback) => (raw) => {
   const value = typeof raw === 'string' ? Number(raw) : raw
-  return typeof value === 'number' && Number.isFinite(value) ? `${value + 0}` : plain(raw)
+  return typeof value === 'number' && Number.isFinite(value) ? `${value + 0}` : fallback(raw)
 }
 
-const text: WriterOf = (plain) =>
-  writerOfTexts((raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined), plain)
+const textWriter: WriterOf = (fallback) =>
+  writerOfTexts((raw) => (typeof raw === 'string' ? insideQuotes(raw) : undefined), fallback)
 
-const decoded: WriterOf = (plain) => plain
+const fallbackOnly: WriterOf = (fallback) => fallback
 
 const writers: Readonly<Record<DialectColumn['type'], WriterOf>> = {
-  integer: number,
-  float: number,
-  string: text,
-  text,
-  enum: text,
-  uuid: text,
-  opaque: text,
-  boolean: (plain) => (raw) => {
+  integer: numberWriter,
+  float: numberWriter,
+  string: textWriter,
+  text: textWriter,
+  enum: textWriter,
+  uuid: textWriter,
+  opaque: textWriter,
+  boolean: (fallback) => (raw) => {
     if (raw === 't' || raw === 1 || raw === true) return 'true'
-    return raw === 'f' || raw === 0 || raw === false ? 'false' : plain(raw)
+    return raw === 'f' || raw === 0 || raw === false ? 'false' : fallback(raw)
   },
-  decimal: (plain, { scale }) =>
-    scale === undefined ? plain : whereUsual(usualDecimal(scale), plain),
-  bigint: (plain) => whereUsual(/^-?[0-9]+$/, plain),
-  date: (plain) => whereUsual(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, plain),
-  datetime: (plain) =>
-    writerOfTexts((raw) => (typeof raw === 'string' ? isoDatetime(raw) : undefined), plain),
-  time: decoded,
-  json: decoded,
-  binary: decoded,
-  list: decoded,
+  decimal: (fallback, { scale }) =>
+    scale === undefined ? fallback : whereUsual(usualDecimal(scale), fallback),
+  bigint: (fallback) => whereUsual(/^-?[0-9]+$/, fallback),
+  date: (fallback) => whereUsual(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, fallback),
+  datetime: (fallback) =>
+    writerOfTexts((raw) => (typeof raw === 'string' ? isoDatetime(raw) : undefined), fallback),
+  time: fallbackOnly,
+  json: fallbackOnly,
+  binary: fallbackOnly,
+  list: fallbackOnly,
 }
 
 /** Matches decimals without a sign that already have the column's scale. */
@@ -77,5 +78,5 @@ const usualDecimal = (scale: number): RegExp =>
   scale === 0 ? /^(?:0|[1-9][0-9]*)$/ : new RegExp(`^(?:0|[1-9][0-9]*)\\.[0-9]{${scale}}$`)
 
 /** Writes strings that match `usual` unchanged between quotes. */
-const whereUsual = (usual: RegExp, plain: JsonWriter): JsonWriter =>
-  writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), plain)
+const whereUsual = (usual: RegExp, fallback: JsonWriter): JsonWriter =>
+  writerOfTexts((raw) => (typeof raw === 'string' && usual.test(raw) ? raw : undefined), fallback)

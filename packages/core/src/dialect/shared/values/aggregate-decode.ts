@@ -6,12 +6,12 @@ import { columnTypes } from '../../../model/column-types.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { AggregateFunction } from '../../../model/query-words/operators.ts'
 import {
+  decimalUnits,
+  digitsOfUnits,
   printedDecimal,
   quotient,
   roundedFloat,
-  decimalUnits,
   specialNumber,
-  digitsOfUnits,
 } from './decimal.ts'
 import { type Decoder, decoderOf, textOf } from './decode.ts'
 

@@ -58,7 +58,8 @@ export function digitsOfUnits(units: bigint | number, scale: number): string {
 }
 
 /** Converts digits to an integer in units of 10^-scale; cuts digits beyond the scale: `decimalUnits('12.5', 2)` → `1250n` */
-export const decimalUnits = (digits: string, scale: number): bigint => BigInt(unitsOf(digits, scale))
+export const decimalUnits = (digits: string, scale: number): bigint =>
+  BigInt(unitsOf(digits, scale))
 
 function unitsOf(digits: string, scale: number): string {
   const [whole = '0', fraction = ''] = digits.split('.')
