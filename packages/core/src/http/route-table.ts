@@ -1,4 +1,5 @@
-// The route table: maps paths to resources. Routing works on the raw path and decodes each segment once.
+// The route table: maps paths to resources: `/api/books/1` → the record `1` of `books`. `createApi` builds it, the stage `route` of each
+// request looks it up. Routing works on the raw path and decodes each segment once.
 
 import { malformedEncoding } from '../errors.ts'
 import { decodedSegment } from '../lib/decoded-segment.ts'

@@ -9,7 +9,7 @@ import type { ApiRequest } from '../../model/request.ts'
 export interface HostFunctions {
   /** Calls functions of the host, with API_HOOK_TIMEOUT. */
   readonly callHook: CallHook
-  /** Returns the `callHook` for hooks that receive this connection. */
+  /** Returns the `callHook` for hooks that receive this connection as `args.db` (`second-connection.ts`). */
   callHookOn(db: AnyDatabase): CallHook
   /** Reports an unexpected error to `onError`; never throws. */
   report(error: unknown, request: ApiRequest): void

@@ -33,7 +33,7 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
       const record = recordForHost(resource, object)
       const args = recordArgs(call, resource)
       const run = () => callHook(name, () => add(record, resource.model, args))
-      return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
+      return atRecord(path, () => andThen(run(), (answer) => valuesToStore(resource, name, answer)))
     },
     async update(resource, object, stored, path) {
       const update = callbackOf(resource, method, 'update')
@@ -42,7 +42,7 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
       const record = recordForHost(resource, object)
       const args = recordArgs(call, resource, stored)
       const run = () => callHook(name, () => update(record, resource.model, args))
-      return atRecord(path, () => andThen(run(), (answer) => saved(resource, name, answer)))
+      return atRecord(path, () => andThen(run(), (answer) => valuesToStore(resource, name, answer)))
     },
     async remove(resource, object, path) {
       const remove = callbackOf(resource, method, 'remove')
@@ -60,7 +60,7 @@ export function writeHooks(call: HookCall & RoutedRequest): WriteHooks {
 type Change = Parameters<WriteHooks['has']>[1]
 
 /** The HTTP method that usually makes a change: `post_add_callback` also runs for records created in a nested write of a PATCH. */
-const usual = { add: 'post', update: 'patch', remove: 'delete' } as const
+const usualMethods = { add: 'post', update: 'patch', remove: 'delete' } as const
 
 /**
  * Returns the callback of a change: the callback for the request's method, otherwise the callback for the method that usually makes
@@ -70,17 +70,17 @@ const callbackOf = <C extends Change>(
   { settings: { hooks } }: Resource,
   method: string,
   change: C,
-): HookSettings[C] => hooksOf(hooks, method)[change] ?? hooks[usual[change]][change]
+): HookSettings[C] => hooksOf(hooks, method)[change] ?? hooks[usualMethods[change]][change]
 
 /** Whether a change of a record calls a callback in a request of this method. */
 export const hasCallback = (resource: Resource, method: string, change: Change): boolean =>
   callbackOf(resource, method, change) !== undefined
 
 /**
- * Converts the record that a callback returned to the types of its columns; throws if a value does not fit its column, or has no
- * column and would therefore not be stored.
+ * Returns the values of the record that a callback returned, in the types of its columns; throws if a value does not fit its column, or
+ * has no column and would therefore not be stored.
  */
-function saved(resource: Resource, hook: string, answer: unknown): Values {
+function valuesToStore(resource: Resource, hook: string, answer: unknown): Values {
   const object = returned(hook, answer)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw new Error(`The ${hook} must return the record.`)

@@ -53,14 +53,14 @@ export interface ScopeCall {
   readonly refusedBase?: 'forbidden' | 'empty'
 }
 
-/** Narrows the query of a read's base. */
+/** Narrows the query of the base of a read, the resource of the path. */
 export type BaseFilter = (query: HookQuery) => MaybePromise<HookQuery>
 
 /**
  * Scopes a whole read. An embed that its policy refuses becomes a URL, so the plan may change.
  *
  * ```ts
- * const { plan, scopes } = await scopeRead({ call, db, action: 'GET_MANY' }, planned)
+ * const { plan, scopes } = await scopeRead({ call, db, target, action: 'GET_MANY' }, planned)
  * // books: (select "books".* from "books" where "owner_id" = $1)
  * ```
  */
@@ -82,26 +82,26 @@ export function scopeRead<P extends ReadPlan>(
 
 /**
  * Scopes the sources of one statement; throws 403 if the base, a join or an aggregate is refused. Returns the rows, without the aggregates
- * that the request does not name and a policy refuses.
+ * that the model declares, the request does not name ('unasked') and a policy refuses.
  */
 export function scopeRows(
   scope: ScopeCall,
   rows: RowPlan,
   scopes: ScopeDecisions,
 ): MaybePromise<RowPlan> {
-  const left = new Set<Source>()
+  const refusedAggregates = new Set<Source>()
   const scoped = inTurn(sourcesOf(rows), ({ source, part }) =>
     andThen(narrow(scope, source, source === rows.from ? scope.filter : undefined), (narrowed) => {
       if (narrowed !== 'none') scopes.decide(source, narrowed)
       else if (part === 'base' && scope.refusedBase !== 'empty') throw forbidden()
       else if (part === 'join' || part === 'aggregate') throw refusedRelation(source)
       else {
-        if (part === 'unasked') left.add(source)
+        if (part === 'unasked') refusedAggregates.add(source)
         scopes.decide(source, noRows(scope, source.resource))
       }
     }),
   )
-  return andThen(scoped, () => withoutAggregates(rows, left))
+  return andThen(scoped, () => withoutAggregates(rows, refusedAggregates))
 }
 
 /** Leaves out the outputs of aggregates that read one of the sources. */
@@ -112,6 +112,7 @@ function withoutAggregates(rows: RowPlan, refused: ReadonlySet<Source>): RowPlan
   return { ...rows, output: rows.output.filter(isKept) }
 }
 
+/** The 403 of a join or an aggregate of rows that the caller may not read. */
 const refusedRelation = ({ relation }: Source): Error => forbiddenJoin(relation?.name ?? '')
 
 /** The connection of a request, on which its policies are called. */
@@ -187,14 +188,16 @@ const scopeInside = (
   embed: EmbedPlan,
   scopes: ScopeDecisions,
 ): MaybePromise<EmbedPlan> => {
-  const left = new Set<Source>()
+  const refusedAggregates = new Set<Source>()
   return andThen(
     inTurn(sourcesOf(embed.rows), ({ source, part }) =>
-      part === 'base' ? undefined : scopeOrEmpty(scope, { source, part }, scopes, left),
+      part === 'base'
+        ? undefined
+        : scopeOrEmpty(scope, { source, part }, scopes, refusedAggregates),
     ),
     () =>
       andThen(scopeEmbeds(scope, embed, scopes), (inner) => {
-        const rows = withoutAggregates(embed.rows, left)
+        const rows = withoutAggregates(embed.rows, refusedAggregates)
         return inner === embed && rows === embed.rows ? embed : { ...embed, ...inner, rows }
       }),
   )
@@ -202,17 +205,17 @@ const scopeInside = (
 
 /**
  * Scopes a source. If its policy refuses, an aggregate that the request names is 403; any other source has no rows, and that of an
- * aggregate which the request does not name ('unasked') is added to `left`, the aggregates to leave out.
+ * aggregate which the request does not name ('unasked') is added to `refusedAggregates`.
  */
 const scopeOrEmpty = (
   scope: ScopeCall,
   { source, part }: SourceUse,
   scopes: ScopeDecisions,
-  left: Set<Source>,
+  refusedAggregates: Set<Source>,
 ): MaybePromise<void> =>
   andThen(narrow(scope, source), (narrowed) => {
     if (narrowed === 'none' && part === 'aggregate') throw refusedRelation(source)
-    if (narrowed === 'none' && part === 'unasked') left.add(source)
+    if (narrowed === 'none' && part === 'unasked') refusedAggregates.add(source)
     scopes.decide(source, narrowed === 'none' ? noRows(scope, source.resource) : narrowed)
   })
 

@@ -25,6 +25,7 @@ const openScope: RecordScope = { written: 'all', shown: 'all' }
 /** The access rules for this caller, inside the transaction of `opened`. */
 export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnection): WriteAccess {
   const { caller, runtime } = call
+  /** Calls a hook about the record at `path` of the body, with `before` as `args.before`; true if the policy has no such hook. */
   const askPolicy = (
     resource: Resource,
     hook: Hook,

@@ -7,6 +7,7 @@ import type { RateLimitStore } from '../../model/settings/access/access-types.ts
 interface Counter {
   readonly key: string
   count: number
+  /** When the window ends, in milliseconds of the clock that gives `now`. */
   resetsAt: number
   /** Index in `list`. */
   index: number
@@ -51,7 +52,7 @@ export function memoryStore(most: number = 100_000): RateLimitStore {
     }
     if (lowest !== undefined) remove(lowest)
   }
-  const open = (key: string, resetsAt: number, now: number): Counter => {
+  const addCounter = (key: string, resetsAt: number, now: number): Counter => {
     if (list.length >= most) makeRoom(now)
     const counter = { key, count: 0, resetsAt, index: list.length }
     byKey.set(key, counter)
@@ -60,7 +61,7 @@ export function memoryStore(most: number = 100_000): RateLimitStore {
   }
   return {
     async hit(key, windowMs, now) {
-      const counter = byKey.get(key) ?? open(key, now + windowMs, now)
+      const counter = byKey.get(key) ?? addCounter(key, now + windowMs, now)
       if (counter.resetsAt <= now) {
         counter.count = 0
         counter.resetsAt = now + windowMs

@@ -10,7 +10,7 @@ import type { Resource } from '../../model/registry/resource.ts'
 import type { Opened } from '../../query/scoper.ts'
 import type { Call, LatestCall } from '../call/call.ts'
 import { callerIdentityOf, type UserIdentity } from '../endpoints/auth/user-identity.ts'
-import { parse } from '../endpoints/reads/request-query.ts'
+import { parseQueryOf } from '../endpoints/reads/request-query.ts'
 import { narrowedToCaller } from '../endpoints/routing/caller-route.ts'
 import { runReturnAndTag } from '../endpoints/routing/finish.ts'
 import { answerAuthorized } from '../endpoints/routing/serve-call.ts'
@@ -189,7 +189,7 @@ async function replayedResult(
   if (keys.length === 0) return as(null)
   const call = (await narrowedToCaller(routed, route))?.call ?? routed
   // The filters of a PATCH have chosen the records; the response has them by their keys.
-  const ast = { ...parse(call, call.resource), where: [] }
+  const ast = { ...parseQueryOf(call, call.resource), where: [] }
   const { return: onReturn, final } = call.hooks
   const isShaped = (onReturn ?? final) !== undefined
   const { value: _, ...withoutValue } = stored

@@ -46,9 +46,10 @@ export async function getRelated(
     return oneResult(call, related, { plan: tagged, rows: row })
   }
   if (key === null) return listResult(call, related, plan, emptyPage)
-  const beyond = lacksCursorValues(plan) ? await withCursorRow(lease, target, plan) : plan
-  const page = await readPage(lease, compilePage(target, beyond))
-  return listResult(call, related, beyond, page)
+  // A cursor leaves out long values of its row: they are read first.
+  const paged = lacksCursorValues(plan) ? await withCursorRow(lease, target, plan) : plan
+  const page = await readPage(lease, compilePage(target, paged))
+  return listResult(call, related, paged, page)
 }
 
 /** The page if a column of the parent's join key is null, so that no rows are related. */

@@ -1,4 +1,4 @@
-// parse: the query string of a request → AST, within the limits of its resource. Endpoints of reads use `parseRead`, which refuses the
+// parseQueryOf: the query string of a request → AST, within the limits of its resource. Endpoints of reads use `parseRead`, which refuses the
 // parameters of writes.
 
 import { notHere } from '../../../errors.ts'
@@ -9,8 +9,8 @@ import { parseQuery } from '../../../query/parse/parse-query.ts'
 import { filterLike } from '../../../query/plan/conditions/filter-like.ts'
 import type { Call } from '../../call/call.ts'
 
-/** parse: the raw query → AST. Throws 400 if it exceeds a limit of the resource. */
-export function parse(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
+/** Parses the raw query of a request. Throws 400 if it exceeds a limit of the resource. */
+export function parseQueryOf(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
   const { additionalQueryParams, limits } = resource.settings
   return parseQuery(call.query, {
     additional: additionalQueryParams,
@@ -29,9 +29,9 @@ export function parse(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
 
 const onlyOnWrites = ['cascade_delete', 'max_affected', 'on_conflict'] as const
 
-/** `parse` for requests that only read; throws 400 for parameters of writes. */
+/** `parseQueryOf` for requests that only read; throws 400 for parameters of writes. */
 export function parseRead(call: Pick<Call, 'query'>, resource: Resource): QueryAst {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   for (const name of onlyOnWrites) {
     const given = ast.single[name]
     if (given !== undefined) throw notHere(name, 'on a read', `${name}=${given.text}`)

@@ -1,4 +1,5 @@
-// route: a request's URL and method → the `Call` that later stages use. Throws 404 and 414.
+// routeRequest: the stage `route`: a request's URL and method → the `Call` that later stages use. Reads no body and calls no function of the
+// host. Throws 404 and 414.
 
 import type { KnownCall } from '../../../access/hooks/hook-args.ts'
 import { anonymous } from '../../../access/roles/roles.ts'

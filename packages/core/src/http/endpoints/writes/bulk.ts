@@ -40,7 +40,7 @@ import type { WriteContext } from '../../../write/store/write-context.ts'
 import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/request-query.ts'
+import { parseQueryOf } from '../reads/request-query.ts'
 import { cascadeParameter } from './delete-record.ts'
 import { childChangesOf } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
@@ -56,7 +56,7 @@ import { inWrite, type Writing } from './write-stages.ts'
  * with a key and the fields to change → 200 and the changed records.
  */
 export async function updateMany(call: Call, resource: Resource): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   refuseOtherParameters(ast, 'max_affected')
   if (ast.where.length === 0) {
     const problems = inputProblems()
@@ -229,7 +229,7 @@ function refuseProblems(problems: InputProblems, nodes: readonly RecordNode[]): 
 
 /** `DELETE /api/books?price__lt=5&max_affected=10` → 200, no value, and the number of deleted records as total. */
 export async function removeMany(call: Call, resource: Resource): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   // Joins may choose the records, but shape no response.
   refuseAllBut({ ...ast, joins: [] }, 'cascade_delete', 'max_affected', 'join_type')
   const selection = selectionOf(call, resource, ast)

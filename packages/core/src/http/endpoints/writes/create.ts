@@ -24,7 +24,7 @@ import type { Respond } from '../../../write/transaction/write-once.ts'
 import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/request-query.ts'
+import { parseQueryOf } from '../reads/request-query.ts'
 import { refuseOnMissing } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf, type Items } from './request/write-body.ts'
@@ -41,7 +41,7 @@ import { inWrite, type Writing } from './write-stages.ts'
  * with the records.
  */
 export function create(call: Call, resource: Resource): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   refuseOtherParameters(ast, 'on_conflict')
   refuseOnMissing(ast, 'in a POST, whose records have no children yet')
   const isUpsert = ast.single.on_conflict !== undefined

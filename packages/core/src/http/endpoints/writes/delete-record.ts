@@ -12,7 +12,7 @@ import { optionsForRemoval, WriteNode } from '../../../write/nodes/write-node.ts
 import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/request-query.ts'
+import { parseQueryOf } from '../reads/request-query.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseAllBut } from './request/write-parameters.ts'
 import { inWrite } from './write-stages.ts'
@@ -23,7 +23,7 @@ export async function remove(
   resource: Resource,
   keyStrings: readonly string[],
 ): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   refuseAllBut(ast, 'cascade_delete')
   refuseConditions(ast)
   refuseIdempotencyKey(call)

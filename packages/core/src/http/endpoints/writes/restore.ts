@@ -7,7 +7,7 @@ import { optionsForRestore, WriteNode } from '../../../write/nodes/write-node.ts
 import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse, refuseRelationWrites } from '../reads/request-query.ts'
+import { parseQueryOf, refuseRelationWrites } from '../reads/request-query.ts'
 import { refuseFields } from './request/write-body.ts'
 import { preconditionOf, refuseIdempotencyKey } from './request/write-headers.ts'
 import { refuseOtherParameters } from './request/write-parameters.ts'
@@ -21,7 +21,7 @@ export async function restore(
   resource: Resource,
   keyStrings: readonly string[],
 ): Promise<Result> {
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   refuseOtherParameters(ast)
   refuseRelationWrites(ast, 'in a restore')
   refuseIdempotencyKey(call)

@@ -20,7 +20,7 @@ import { resolveUniqueNames } from '../../../write/resolve/resolve-unique-names.
 import { writeNodes } from '../../../write/writer.ts'
 import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
-import { parse } from '../reads/request-query.ts'
+import { parseQueryOf } from '../reads/request-query.ts'
 import { childChangesOf } from './request/child-changes.ts'
 import { relationKeysOf, retriesNames } from './request/relation-keys.ts'
 import { bodyOf } from './request/write-body.ts'
@@ -40,7 +40,7 @@ export async function update(
   keyStrings: readonly string[],
 ): Promise<Result> {
   const replace = call.method === 'PUT'
-  const ast = parse(call, resource)
+  const ast = parseQueryOf(call, resource)
   refuseOtherParameters(ast)
   refuseIdempotencyKey(call)
   const echo = cachedEchoPlan(call, resource, ast, 'one')
