@@ -342,6 +342,7 @@ function answerSuccess(answering: Answering, result: Result): MaybePromise<Settl
   return cookies === undefined ? settled : andThen(settled, (sent) => ({ ...sent, cookies }))
 }
 
+/** `answerSuccess` without the cookies. */
 function settledSuccess(answering: Answering, result: Result): MaybePromise<Settled> {
   const { requestId, wants, wantsText, hooks, dump, always, page, negotiates } = answering
   if (page !== undefined && !result.empty) return answerPage(answering, result, page)

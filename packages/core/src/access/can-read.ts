@@ -12,6 +12,7 @@ import { type HookSubject, subjectArgs } from './hooks/hook-args.ts'
 import type { HookCall } from './hooks/hook-call.ts'
 import { callPolicyHook } from './policies/call-policy-hook.ts'
 
+/** Whether the plan is of a GET of one record, whose can_read decides about the request. */
 const isOne = ({ action }: ReadPlan): boolean =>
   action === 'GET_ONE' || action === 'RELATION_GET_ONE'
 
@@ -68,6 +69,7 @@ export async function applyCanRead(
   await checkEmbeds(call, action, plan.embeds, rows)
 }
 
+/** Removes from `parents` the embedded records that can_read refuses, level by level. */
 async function checkEmbeds(
   call: HookCall,
   action: HookSubject['action'],

@@ -90,6 +90,7 @@ export function callerRegistries(registry: Registry): CallerRegistries {
 
 const noFields: ReadonlySet<string> = new Set()
 
+/** Finds for each model the rules of all columns that a request to it can name, also through relations; models without one are left out. */
 function ruledModels(registry: Registry): ReadonlyMap<AnyModel, Ruled> {
   const ruled = new Map<AnyModel, Ruled>()
   const byGroup = new Map<readonly Resource[], Ruled>()
@@ -101,6 +102,7 @@ function ruledModels(registry: Registry): ReadonlyMap<AnyModel, Ruled> {
   return ruled
 }
 
+/** Returns the `read` and `write` rules of a resource, each with the columns that it decides about. */
 function rulesOf(resource: Resource): readonly Rule[] {
   const rules = new Map<ColumnRight, Rule>()
   const ruleOf = (right: ColumnRight, of: string): Rule => {
@@ -179,6 +181,7 @@ function withheldBy(rules: readonly Rule[], answers: string): Withheld {
   ])
 }
 
+/** Evaluates a rule: calls its function, or compares its roles with those of the caller. */
 function isAllowed(call: RightsCall, { resource, right, name }: Rule): MaybePromise<boolean> {
   const { caller, runtime, request, action, many, relation } = call
   if (caller.isSystem) return true

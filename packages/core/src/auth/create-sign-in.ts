@@ -57,6 +57,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   }
 }
 
+/** Returns what revokes credentials of removed users; undefined if users have neither tokens nor API keys. */
 function cleanupOf(
   { users, tokens, keys }: Auth,
   refreshStore: RefreshTokenStore,

@@ -133,6 +133,7 @@ export function failureBody(
   return body
 }
 
+/** Returns the members that success and error have in common, without those that the settings omit. */
 function leadingMembers(
   status: number,
   stamp: Stamp,

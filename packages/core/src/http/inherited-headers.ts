@@ -34,6 +34,7 @@ const inheritedBy: Readonly<Record<RequestHeader, 'nobody' | 'operations' | 'bot
 /** Headers of the same kinds that the service does not read, such as `if-modified-since`. */
 const ofOneMessage = /^(?:content-|if-|range$|transfer-encoding$)/
 
+/** Returns the headers of a request without those in `left`. */
 const without = ({ headers }: Pick<ApiRequest, 'headers'>, left: ReadonlySet<string>): Headers =>
   Object.fromEntries(
     Object.entries(headers ?? {}).filter(([name]) => !left.has(name) && !ofOneMessage.test(name)),

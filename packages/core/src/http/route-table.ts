@@ -133,6 +133,7 @@ function plainRoute({ byPlainPath }: RouteTable, path: string): Route | undefine
     : { kind: 'item', resource, key: key.split(',') }
 }
 
+/** Returns the route of any path, percent-encoded or not: tries the longest endpoint that its leading segments name first. */
 function anyRoute(table: RouteTable, path: string): Route | undefined {
   if (!isBelow(table, path)) return undefined
   const raw = path.split('/').slice(1 + table.prefix.length)

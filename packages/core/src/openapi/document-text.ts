@@ -14,6 +14,7 @@ export function* documentTextSteps(document: OpenAPIObject): Generator<void, str
   return `{${parts.join(',')}}`
 }
 
+/** Writes a value as JSON text, with a step for each entry at `depth`. */
 function* textSteps(value: unknown, depth: number): Generator<void, string> {
   if (depth === 0) {
     yield

@@ -119,6 +119,7 @@ function ownRoutes(resource: Resource): RouteAt[] {
 const itemPath = ({ primaryKey }: Resource, path: string): string =>
   `${path}/${primaryKey.map(({ name }) => `{${name}}`).join(',')}`
 
+/** Returns the routes of the relations of a resource, such as `/authors/{id}/books`. */
 function relationRoutes(resource: Resource): RouteAt[] {
   const [path] = resource.paths
   if (path === undefined || isKeyless(resource)) return []

@@ -106,6 +106,7 @@ function responsesByStatus(
   }
 }
 
+/** Returns the response of a status, as a component that operations with the same codes share. */
 function errorResponse(
   components: Components,
   shape: FailureShape,
@@ -189,6 +190,7 @@ const wordsOf = (status: number, occasions: ReadonlySet<Occasion>): string[] =>
     occasions.has(occasion as Occasion) ? [word] : [],
   )
 
+/** Returns the response `default`. */
 const anyOther = (components: Components, shape: FailureShape): ReferenceObject =>
   components.response(`default ${shapeKey(shape)}`, `${shape.owner}Failure`, () =>
     failureResponse(
@@ -199,6 +201,7 @@ const anyOther = (components: Components, shape: FailureShape): ReferenceObject 
     ),
   )
 
+/** Returns a response with a sample body and the headers of each error. */
 function failureResponse(
   shape: FailureShape,
   description: string,

@@ -22,6 +22,7 @@ export const lockOf =
   (model, keys) =>
     lock(call, databaseOf(call), model, keys)
 
+/** Checks the model and its keys, and locks the records with a statement for each chunk of keys. */
 async function lock(
   { runtime }: HookCall,
   own: AnyDatabase,
@@ -58,6 +59,7 @@ function resourceOf(byName: ReadonlyMap<string, Resource>, model: AnyModel | str
   return resource
 }
 
+/** Returns a key as values of the primary key's columns; `given` is a value, or an object for a key of several columns. */
 function keyOf({ name, primaryKey }: Resource, given: LockedKey): readonly Value[] {
   const parts: Readonly<Record<string, unknown>> =
     typeof given === 'object' && given !== null ? given : { [primaryKey[0]?.name ?? '']: given }

@@ -21,6 +21,7 @@ interface Deferred<T> {
   readonly reject: (error: unknown) => void
 }
 
+/** Returns a promise that its holder settles. */
 function deferred<T>(): Deferred<T> {
   let resolve: Deferred<T>['resolve'] = () => {}
   let reject: Deferred<T>['reject'] = () => {}

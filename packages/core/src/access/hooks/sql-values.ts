@@ -97,6 +97,7 @@ function resourceOf(
 const isDerived = ({ allColumns, aggregates }: Resource, name: string): boolean =>
   aggregates.has(name) || allColumns.get(name)?.computed !== undefined
 
+/** Returns the column of a field; throws for a computed or unknown one. `functionName` is the function that the error names. */
 function storedColumn(resource: Resource, functionName: string, name: string): NamedColumn {
   const { allColumns, name: model } = resource
   const column = allColumns.get(name)

@@ -128,6 +128,7 @@ interface ScopeCheck {
   readonly problems: Problems
 }
 
+/** Checks a scope that is an object, and adds its mistake to `problems`; a scope that is a function is checked when it is called. */
 function checkedScope(
   { resource, registry, at, problems }: ScopeCheck,
   { scope }: AccessPolicy,
@@ -156,6 +157,7 @@ const ownPolicyHint = (at: string, error: unknown): string =>
     ? ' A model with other columns has a policy of its own: access_policy in its meta.'
     : ''
 
+/** Makes the policy object of a setting: constructs a class, calls a function, or takes an object. Adds a failure to `problems`. */
 function build(
   option: AccessPolicyOption,
   model: AnyModel,

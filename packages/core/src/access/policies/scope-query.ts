@@ -34,6 +34,7 @@ export function openQuery(
   return inSchema(db, resource.schema, shared).selectFrom(table).selectAll(table)
 }
 
+/** Returns the instance for a table of the model's own schema, which the host's schema plugin must not replace. */
 function inSchema(
   db: AnyDatabase,
   schema: string | undefined,
@@ -90,6 +91,7 @@ function tableInSchema({ selection }: SelectionNode): TableNode | undefined {
 const isExpression = (value: unknown): value is { toOperationNode(): OperationNode } =>
   typeof value === 'object' && value !== null && 'toOperationNode' in value
 
+/** Says why the query does not select each stored column of the model exactly once; undefined if it does. */
 function selectionProblem(node: SelectQueryNode, resource: Resource): string | undefined {
   const stored = namesOfTableColumns(resource)
   const [first, ...others] = node.selections ?? []

@@ -33,6 +33,7 @@ function clientIp(request: ApiRequest, trusted: readonly IpRange[] | number): Ip
   return client
 }
 
+/** Returns the entries of X-Forwarded-For, the client's first: `203.0.113.7, 10.0.0.2`. */
 function forwardedFor(request: ApiRequest): string[] {
   const text = wholeHeader(request, 'x-forwarded-for') ?? ''
   // 2,000 characters are enough for any real chain of proxies, and only the right end is trustworthy.

@@ -62,6 +62,7 @@ export function createLimiter(parts: {
   }
 }
 
+/** Returns the function that counts: in the store, with memory as its fallback, or in memory alone. */
 function counterOf({ store, clock, warn }: Parameters<typeof createLimiter>[0]): CountRequest {
   const memory = countInMemory(memoryStore(), clock)
   if (store === undefined) return memory

@@ -62,6 +62,7 @@ export function createStoredPasswords(parts: StoredPasswordsParts): StoredPasswo
   return ofColumn(parts, check, column)
 }
 
+/** `createStoredPasswords` for the column that holds the hashes. */
 function ofColumn(
   { settings, resource, open, report }: StoredPasswordsParts,
   check: PasswordCheck,

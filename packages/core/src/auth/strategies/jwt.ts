@@ -91,6 +91,7 @@ export function jwtStrategy(parts: JwtParts): Strategy {
   }
 }
 
+/** Returns the claims of a valid token; throws 401 for any other. */
 function valid<Token extends Pick<Claims, 'timing'>>(
   claims: Token | undefined,
   challenge: string,

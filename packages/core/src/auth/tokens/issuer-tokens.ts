@@ -63,6 +63,7 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
+/** Creates an issuer; its keys are read when the first of its tokens is verified. */
 function issuerOf(settings: JwtIssuer, leeway: number, clock: Clock): Issuer {
   const { issuer, audience, algorithms = ['RS256'], typ } = settings
   const verified = rememberVerified<IssuerToken>(clock, leeway)

@@ -42,6 +42,7 @@ export function tokenKeys(texts: KeyTexts): TokenKeys {
   return { signing: async (algorithm) => (await signing(algorithm)) || undefined, verifying }
 }
 
+/** Imports the keys of each algorithm once. */
 function memoised<T>(make: KeysOf<T>): KeysOf<T> {
   const made = new Map<Algorithm, Promise<T>>()
   return (algorithm) => {
@@ -58,6 +59,7 @@ function memoised<T>(make: KeysOf<T>): KeysOf<T> {
 /** Hexadecimal digits of a key id: 128 bits of a SHA-256, from which a strong secret cannot be found. */
 const idLength = 32
 
+/** Imports a secret for HS256, HS384 or HS512. Its id is a hash, so that it tells nothing of the secret. */
 async function hmacKey(secret: string, algorithm: Algorithm): Promise<NamedKey> {
   const hash = `SHA-${algorithm.slice(2)}`
   const bytes = new TextEncoder().encode(secret)

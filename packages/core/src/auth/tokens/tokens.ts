@@ -131,6 +131,7 @@ interface Issue {
   readonly signing: TokenKeys['signing']
 }
 
+/** Signs a token with the current key. */
 async function issue(
   settings: JwtSettings,
   subject: Subject,
@@ -155,6 +156,7 @@ async function issue(
   }
 }
 
+/** Verifies a token of type `typ` with the keys for its algorithm, one after the other; undefined if none has signed it. */
 async function read(
   settings: JwtSettings,
   clock: Clock,
@@ -187,6 +189,7 @@ interface Verification {
   readonly algorithm: Algorithm
 }
 
+/** Verifies a token with one key. */
 async function readBy(
   { token, typ, key, algorithm }: Verification,
   settings: JwtSettings,
@@ -230,6 +233,7 @@ async function headerOf(token: string): Promise<ProtectedHeaderParameters | unde
   }
 }
 
+/** Returns the claims of a verified payload; undefined if a required one is missing or not of its type. */
 async function claims(
   payload: JWTPayload,
   settings: JwtSettings,

@@ -7,6 +7,7 @@ import { refOf } from '../../query/plan/names.ts'
 import type { Condition, EmbedPlan, ReadPlan, RowPlan, Source } from '../../query/plan/plan.ts'
 import { withJunction } from '../../query/plan/relations/sources.ts'
 
+/** Plans the rows of a source with these columns as output and these conditions. */
 const rowsOf = (
   from: Source,
   columns: Iterable<NamedColumn>,

@@ -116,6 +116,7 @@ function withoutPreference(operation: Operation): Operation {
   return { ...operation, headers }
 }
 
+/** Adds a problem for each member of an object that is not allowed. */
 function refuseOthers(
   object: JsonObject,
   allowed: readonly string[] = [],
@@ -152,6 +153,7 @@ interface Read {
   readonly references: readonly { readonly reference: BatchReference; readonly at: string }[]
 }
 
+/** Reads one operation; adds its mistakes to `problems`. Undefined if it has no usable id, method or URL. */
 function readOperation(item: JsonValue, index: number, problems: InputProblems): Read | undefined {
   const path = `operations[${index}]`
   if (!isObject(item)) {
@@ -216,6 +218,7 @@ function readOperation(item: JsonValue, index: number, problems: InputProblems):
 /** The headers of every operation without headers; frozen, because they share this object. */
 export const noHeaders: Operation['headers'] = Object.freeze({})
 
+/** Reads the headers of an operation, by names in lower case; adds a problem for each that it may not have. */
 function readHeaders(
   given: JsonValue | undefined,
   path: string,

@@ -83,6 +83,7 @@ export const resolvedUrl = (parts: readonly UrlPart[], values: BatchValues): str
     .map((part) => (part.kind === 'text' ? part.text : inUrl(part.kind, part.reference, values)))
     .join('')
 
+/** Returns the value of a reference as it stands in a path or a query: encoded, and in quotes if the query language needs them. */
 function inUrl(kind: 'path' | 'query', reference: BatchReference, values: BatchValues): string {
   const text = scalarText(values.repeat(referredValue(reference, values)))
   if (text === undefined) {

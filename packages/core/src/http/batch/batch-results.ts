@@ -61,6 +61,7 @@ type Shown = Pick<OperationResult, 'value' | 'text'>
 
 const noValue: Shown = { value: null, text: undefined }
 
+/** Returns the value of an operation after its final callback. */
 const shownValue = (call: Call, result: Result): MaybePromise<Shown> =>
   call.hooks.final === undefined || result.empty === true
     ? { value: result.value, text: result.text }

@@ -40,6 +40,7 @@ function together(resource: Resource, first: Change, last: Change): Change | und
   return { action, model, key, path, at, before, after, ...(links && { links }) }
 }
 
+/** Returns what has happened to a record between its first and its last state; undefined if it was created and deleted again. */
 function actionOf(
   resource: Resource,
   before: Change['before'],

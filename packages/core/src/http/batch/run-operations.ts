@@ -309,6 +309,7 @@ const runtimeIn = (
   },
 })
 
+/** Runs one operation as the request that it is, on the transaction. */
 function runOperation(
   batch: BatchRequest,
   admitted: AdmittedOperation,

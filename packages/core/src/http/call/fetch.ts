@@ -109,6 +109,7 @@ async function readBody(
   return size === 0 ? undefined : joined(chunks, size)
 }
 
+/** Joins the chunks of a body. */
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = chunks
   if (chunks.length === 1 && only !== undefined) return only
@@ -121,6 +122,7 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
+/** Makes a web Response of a response as text. */
 function toResponse(
   method: string,
   { text, bytes: compressed, ...response }: TextResponse,

@@ -71,6 +71,7 @@ export const servedTags = (settings: ApiSettings): ReadonlySet<ServiceTag> =>
     ),
   )
 
+/** Returns the operation of an endpoint that belongs to no resource. */
 function serviceOperation(
   builder: DocumentBuilder,
   { name }: ServiceTag,
@@ -190,6 +191,7 @@ function accessText(
   return isOpen ? 'Public: no credential is needed.' : roles
 }
 
+/** Returns the parameters of a draft, and the headers that settings add. */
 function parametersOf(
   { settings, components }: DocumentBuilder,
   draft: ResourceDraft,
@@ -209,6 +211,7 @@ function parametersOf(
   ]
 }
 
+/** Returns the successes of a draft and its errors by status. */
 function responsesOf(
   builder: DocumentBuilder,
   route: Route,

@@ -240,6 +240,7 @@ const recordRead = ({ builder, target, keys, record }: Subject): OperationConten
   occasions: ['query', 'record'],
 })
 
+/** PATCH and PUT of one record. */
 const recordChange = (
   { builder, resource, keys, record }: Subject,
   mode: WriteMode,
@@ -253,6 +254,7 @@ const recordChange = (
   occasions: ['query', 'record', 'body', 'written', 'stored', 'precondition'],
 })
 
+/** POST of a record, a list, or an upsert, as far as the settings allow them. */
 function creation({ builder, resource, record }: Subject): Omit<ResourceDraft, 'id' | 'summary'> {
   const { settings } = resource
   const bulk = settings.bulkMethods.has('POST')

@@ -306,6 +306,7 @@ const batchOccasions = ({ registry }: DocumentBuilder): readonly Occasion[] => [
   ...(registry.resources.some(({ settings }) => settings.allowUpsert) ? (['upsert'] as const) : []),
 ]
 
+/** The operation of one of the two health routes. */
 function health(
   id: string,
   summary: string,

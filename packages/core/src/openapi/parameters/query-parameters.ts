@@ -294,6 +294,7 @@ function orderParameters(components: Components, resource: Resource): Parameter[
   ]
 }
 
+/** Returns the schema of the columns in `order_by`: `price`, `-price`, `-price.nullslast`. */
 function sortableNames(
   components: Components,
   resource: Resource,
@@ -353,6 +354,7 @@ const onConflict = (components: Components, keys: readonly string[]): ReferenceO
     ['on_conflict', ...keys].join('.').replaceAll(',', '-'),
   )
 
+/** `page`, `limit`, `paging`, `after`, `before`, `count` */
 function pageParameters(components: Components, resource: Resource): Parameter[] {
   const { pageSizeDefault, pageSizeMax, count } = resource.settings
   const modes = ['exact', 'capped', 'none']
@@ -405,6 +407,7 @@ function pageParameters(components: Components, resource: Resource): Parameter[]
   ]
 }
 
+/** `dump`, `dump_relationships`, the options of relations, `include_deleted` */
 function shapeParameters(components: Components, resource: Resource): Parameter[] {
   const { addRelations, serializationType, softDelete } = resource.settings
   const dump: ParameterObject = {

@@ -259,6 +259,7 @@ export function nestedRelations(resource: Resource, mode: WriteMode): readonly R
   )
 }
 
+/** Returns the schema of a relation in a body: new records, or existing ones by their key. */
 function nestedSchema(
   records: Records,
   relation: ResolvedRelation,

@@ -195,10 +195,11 @@ function rightsOf({ definition: { immutable, read, write } }: NamedColumn): read
   ]
 }
 
+/** Adds what the column declares to the schema of its type: limits, format, allowed values, description, example. */
 function described(column: NamedColumn, form: Schema): Schema {
   const { format } = column.definition
-  const told = [column.definition.description, boundsText(column), ...rightsOf(column)]
-  const description = told.filter(Boolean).join(' ')
+  const sentences = [column.definition.description, boundsText(column), ...rightsOf(column)]
+  const description = sentences.filter(Boolean).join(' ')
   const needsExample =
     column.definition.example !== undefined || !columnTypes[column.type].hasPlainSchema
   const example = needsExample ? showable(exampleOf(column)) : undefined

@@ -56,6 +56,7 @@ export const pageOfError = (
   body: JsonValue,
 ): Promise<HtmlPage> => page(errorPage(frameOf(settings, request, anonymous), status, body))
 
+/** Returns the links in the header of a page; that of the documentation only if the caller may read it. */
 function frameOf(
   { title, baseUrl, prefix, docs }: ApiSettings,
   request: ApiRequest,

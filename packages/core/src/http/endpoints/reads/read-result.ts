@@ -40,6 +40,7 @@ export const objectsOf = (
 
 type DumpOptions = { readonly refusesLater: boolean }
 
+/** Serialises the rows to objects, and passes each through its dump callbacks. */
 function dumpedObjects(
   call: Call,
   resource: Resource,

@@ -41,6 +41,7 @@ interface Subject {
   readonly relations: number
 }
 
+/** Makes the examples of a resource, with relations to `listable` resources only. */
 function subjectOf(resource: Resource, listable: readonly Resource[], base: string): Subject {
   const models = new Set(listable.map(({ model }) => model))
   const relations = [...resource.relations.values()].filter(
@@ -80,6 +81,7 @@ function plainColumns(resource: Resource): readonly NamedColumn[] {
   )
 }
 
+/** `title__ilike=an` */
 function filterExample(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowFilters) return undefined
   const column = plainColumns(resource).find(
@@ -96,6 +98,7 @@ function isMeasure({ type }: NamedColumn): boolean {
   return fromClock !== false || (number === 'whole' ? json === 'number' : number !== false)
 }
 
+/** `order_by=-price` */
 function orderExample(resource: Resource): ExampleQuery | undefined {
   if (!resource.settings.allowOrderBy) return undefined
   const sortable = plainColumns(resource).filter(isSortable)
@@ -108,6 +111,7 @@ function orderExample(resource: Resource): ExampleQuery | undefined {
   )
 }
 
+/** `dump=hybrid`, which embeds a to-one relation, or `exists(books)` */
 function joinExample(
   { settings }: Resource,
   relations: readonly ResolvedRelation[],
@@ -124,6 +128,7 @@ function joinExample(
 
 const inWords = ({ name }: ResolvedRelation): string => toCase(name, 'snake').replaceAll('_', ' ')
 
+/** `groupby=status&id__count=1&order_by=-id_count` */
 function groupExample(resource: Resource): ExampleQuery | undefined {
   const { allowGroupby, allowAggregation, allowOrderBy } = resource.settings
   const [key] = resource.primaryKey

@@ -212,6 +212,7 @@ const routeStep = (status: Status, because: string, route?: Route): JudgedStep =
   status,
 })
 
+/** The step that says whether the request needs authentication, and whether the caller has it. */
 function authenticationStep({ resource, action }: Needed, caller: Caller): AccessStep {
   const { strategies, requirements } = resource.settings
   const needed = needsAuthentication(resource, action)
@@ -231,6 +232,7 @@ function authenticationStep({ resource, action }: Needed, caller: Caller): Acces
   }
 }
 
+/** A step for each role rule that applies, or one if there is none. */
 function roleSteps({ resource, action }: Needed, caller: Caller): readonly AccessStep[] {
   const rules = decidingRules(resource.settings.roleMaps, action)
   const step = { stage: 'authorize', model: resource.name, action } as const
@@ -249,6 +251,7 @@ function roleSteps({ resource, action }: Needed, caller: Caller): readonly Acces
   }))
 }
 
+/** The step that names the hooks of the policy that decide by the rows. */
 function policyStep(
   policies: Policies,
   { resource, action }: Needed,

@@ -80,6 +80,7 @@ function resourcesFor(exposed: Exposed, caller: Caller): readonly string[] {
   return lines.length === 0 ? ['nothing'] : lines
 }
 
+/** Returns the lines about a resource; none if the caller can use no endpoint of it. */
 function describe(exposed: Exposed, resource: Resource, caller: Caller): readonly string[] {
   const endpoints = endpointsOf(exposed, resource, caller)
   const relations = relationsOf(exposed, resource, caller)
@@ -96,6 +97,7 @@ function describe(exposed: Exposed, resource: Resource, caller: Caller): readonl
 const canRead = (resource: Resource, caller: Caller): boolean =>
   hasPermission(resource, 'GET_MANY', caller) || hasPermission(resource, 'GET_ONE', caller)
 
+/** `GET /api/books`, `POST /api/books?on_conflict=<id>`, `GET /api/books/<id>` … */
 function endpointsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
   const { bulkMethods, softDelete } = resource.settings
   const bulk = changesOfMany.filter((method) => bulkMethods.has(method))
@@ -148,6 +150,7 @@ function searchOf(resource: Resource, caller: Caller): readonly string[] {
   return [`search: ${search.map((column) => `${column.name}${decided(column)}`).join(', ')}`]
 }
 
+/** `title (string): read, write on POST, order_by; filters eq ne …` */
 function fieldsOf(resource: Resource, caller: Caller): readonly string[] {
   const writeOnly = [...resource.bodyColumns.values()].filter(({ hidden }) => hidden)
   const used = [
@@ -203,6 +206,7 @@ function usesOf(resource: Resource, column: NamedColumn, caller: Caller): string
     .join('; ')
 }
 
+/** `author → Author: route at /api/books/<id>/author, embed, join` */
 function relationsOf({ settings }: Exposed, resource: Resource, caller: Caller): readonly string[] {
   return [...resource.relations.values()].map((relation) => {
     const uses = relationUses(resource, relation, caller)

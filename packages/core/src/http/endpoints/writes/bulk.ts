@@ -276,6 +276,7 @@ interface Selection {
   readonly at?: string
 }
 
+/** Throws 400 for parameters that choose no records: a write concerns all that match, in no order. */
 function refuseOrderAndGroups({ raw, order, distinctOn, groupBy, aggregates }: QueryAst): void {
   for (const [name, [first]] of [
     ['order_by', order],

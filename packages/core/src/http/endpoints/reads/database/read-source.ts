@@ -82,6 +82,7 @@ function nextReplica(call: Reading): MaybePromise<Replica | undefined> {
   )
 }
 
+/** Returns what the dialect makes of the database's error behind a 503: `unavailable`, `retry` …; undefined for any other error. */
 const kindOf = (error: unknown, { dialect }: Replica): string | undefined =>
   error instanceof ApiError && error.status === 503 && error.cause !== undefined
     ? dialect.classify(error.cause).kind

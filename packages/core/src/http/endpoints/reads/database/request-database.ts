@@ -38,6 +38,7 @@ export const openRequestDatabase = (call: OpenedBy): MaybePromise<Opened> =>
       : openedOnReplica(call, own, call.replica),
   )
 
+/** Returns the database of a request on the connection `own`, with the deadline of the request. */
 function openedWith(call: OpenedBy, own: AnyDatabase, dialect: InternalDialect): Opened {
   const { runtime } = call
   const db = withoutPlugins(own)

@@ -60,6 +60,7 @@ export const sendsPosition = ({
 }: Pick<Runtime, 'database' | 'settings'>): boolean =>
   database.replicas !== undefined && settings.readYourWrites !== 'off'
 
+/** Returns the primary's position after a write; `unknown` if it cannot be read; undefined on an instance that the host chose. */
 async function positionAfter(call: OpenedBy): Promise<string | undefined> {
   const { own, lease } = await openRequestDatabase(call)
   // The host's own instance may be a transaction that is not committed yet.

@@ -70,6 +70,7 @@ export function idempotent(
   return key === undefined ? work(undefined) : runOnce(call, resource, ast, { key, body }, work)
 }
 
+/** `idempotent` for a request with a key. */
 async function runOnce(
   call: Call,
   resource: Resource,
