@@ -43,7 +43,7 @@ const mostRetries = 3
 interface Attempt extends AnyAttempt {
   /** Given if one statement makes the write; otherwise the steps of `writeSegment` make it. */
   readonly fusion: OneStatement | undefined
-  /** Whether the write changes one row, so that a driver without transactions may make it. */
+  /** Whether one statement can make the write, apart from its response, so that a driver without transactions may make it. */
   readonly isAtomic: boolean
   /** Whether the steps may ask for a repetition with savepoints (`WriteContext.repeat`); false in that repetition, and in a batch. */
   readonly mayRepeat: boolean

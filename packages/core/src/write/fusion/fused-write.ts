@@ -36,12 +36,12 @@ export async function writeFused(
   node: WriteNode,
 ): Promise<Values> {
   const { oneRecord, fusion, refuse } = fused
-  const asked = referencesOf(context, oneRecord, fusion.references)
-  const references = asked instanceof Promise ? await asked : asked
+  const foundReferences = referencesOf(context, oneRecord, fusion.references)
+  const references = foundReferences instanceof Promise ? await foundReferences : foundReferences
   // Asks the policy of the record only if nothing else requires the steps, which would ask it again.
   if (references === undefined) return refuse({ needTransaction: true })
-  const asking = context.access.scopeOfRecord(oneRecord)
-  const scope = asking instanceof Promise ? await asking : asking
+  const foundScope = context.access.scopeOfRecord(oneRecord)
+  const scope = foundScope instanceof Promise ? await foundScope : foundScope
   if (typeof scope === 'string') return refuse({ needTransaction: true })
   const single = singleWrite(context, fused, scope, references)
   const { key, row } = (await writeBy(single, context, fused)) ?? refuse({ needTransaction: false })
@@ -117,15 +117,15 @@ function referencesOf(
       }
       return andThen(access.scopeOfReferred(target), (scope) => {
         if (typeof scope === 'string') return
-        const within = scope.written === 'all' ? undefined : scope.written
-        found.push({ ...reference, includeDeleted: false, scope: within })
+        const policyScope = scope.written === 'all' ? undefined : scope.written
+        found.push({ ...reference, includeDeleted: false, scope: policyScope })
       })
     })
   }
   const all = () => (found.length < relations.length ? undefined : found)
   try {
-    const asked = inTurn(relations, find)
-    return asked instanceof Promise ? asked.then(all, () => undefined) : all()
+    const finding = inTurn(relations, find)
+    return finding instanceof Promise ? finding.then(all, () => undefined) : all()
   } catch {
     return undefined
   }

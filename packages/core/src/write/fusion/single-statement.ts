@@ -156,10 +156,10 @@ async function writeThenRead(
   if (stored === undefined || 'row' in stored) return stored
   if (context.inTransaction || !isTemporaryFailure(dialect, failure)) throw failure
   try {
-    const again = () => readStored(context, resource, rows, stored.key)
+    const readAgain = () => readStored(context, resource, rows, stored.key)
     return {
       ...stored,
-      row: await withRetries(again, (error) => isTemporaryFailure(dialect, error)),
+      row: await withRetries(readAgain, (error) => isTemporaryFailure(dialect, error)),
     }
   } catch (error) {
     throw isTemporaryFailure(dialect, error) ? unknownOutcome(error) : error

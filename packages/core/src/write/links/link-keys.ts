@@ -31,6 +31,7 @@ export const chunksByKey = <T>(
 
 /** The links that one statement selects: links of the record with the key `own`, or links of several records. */
 export interface SelectedLinks {
+  /** The key of the one record; undefined for several. */
   readonly own: StoredKey | undefined
   /** The keys of the linked records; without `own`, each key is that of a record, followed by that of the record linked to it. */
   readonly keys: readonly StoredKey[]

@@ -21,17 +21,17 @@ export async function setUpdatedTimes(
 ): Promise<void> {
   if (!setsTimestamps(resource)) return
   const times = updatedTimestamps(context, resource)
-  const due = records.filter((record) => isDue(resource, times, record))
-  const [first, ...others] = due
+  const dueRecords = records.filter((record) => isDue(resource, times, record))
+  const [first, ...others] = dueRecords
   if (first === undefined) return
   const path = others.length === 0 ? first.path : ''
-  const keys = due.map((node) => keyOfWritten(resource, knownValues(node)))
+  const keys = dueRecords.map((node) => keyOfWritten(resource, knownValues(node)))
   for (const keyChunk of keyChunks(context.target.dialect, keys, resource.primaryKey)) {
     const statement = compileUpdateByKeys(context.target, resource, times, keyChunk)
     const step = { step: 'update', resource, path, values: times, key: null } as const
     await runWrite(context, statement, step)
   }
-  for (const node of due) {
+  for (const node of dueRecords) {
     const known = knownValues(node)
     context.changes?.note(resource, known, known, node.path)
   }

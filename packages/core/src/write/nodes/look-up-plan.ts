@@ -101,7 +101,7 @@ export function planLinks(
   }
 }
 
-/** The conditions that the columns have one of the keys. A single key is compared by `=`, which databases plan best. */
+/** The conditions that the columns have one of the keys: `a = 1 and b = 2` for a single key. */
 function hasOneOf(source: Source, [columns, keys]: OneOfKeys): readonly Condition[] {
   const [only, ...others] = keys
   return only !== undefined && others.length === 0

@@ -18,8 +18,8 @@ import {
 } from './node.ts'
 
 /**
- * What happens to a stored record: its fields are set, it is only referred to, it gets another parent, its deletion is undone, or it is
- * removed.
+ * What happens to a stored record. `change`: its fields are set; `link`: it is only referred to; `move`: it gets another parent; `restore`:
+ * its soft delete is undone; `remove`: it is deleted, or marked as deleted.
  */
 export type WhenFound = 'change' | 'link' | 'move' | 'restore' | 'remove'
 
@@ -147,6 +147,7 @@ export function removalOf({ removal, resource }: NodeOptions): RemovalOptions {
   return removal
 }
 
+/** What is known of a record before the write begins. */
 interface NodeParts {
   readonly path: string
   /** The values of `columns` that identify a stored record; undefined if the node names none. */

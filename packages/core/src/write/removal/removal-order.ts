@@ -75,21 +75,21 @@ function referrersBefore(
   registry: Registry,
   dependents: readonly Dependent[],
 ): readonly Dependent[] {
-  const left = dependents.filter(hasModel).map((dependent) => ({
+  const dependentsLeft = dependents.filter(hasModel).map((dependent) => ({
     dependent,
     deleted: removalReach(registry, dependent.resource, { cascade: false }).deleted,
   }))
   const sorted: Dependent[] = []
-  while (left.length > 0) {
+  while (dependentsLeft.length > 0) {
     const isFree = ({ deleted }: Pick<RemovalReach, 'deleted'>): boolean =>
-      left.every(
+      dependentsLeft.every(
         (other) =>
           other.deleted === deleted ||
           ![...deleted].some((model) => preventsBelow(registry, model, other.deleted)),
       )
     // Of models that refer to each other, none is free.
-    const next = Math.max(0, left.findIndex(isFree))
-    for (const { dependent } of left.splice(next, 1)) sorted.push(dependent)
+    const next = Math.max(0, dependentsLeft.findIndex(isFree))
+    for (const { dependent } of dependentsLeft.splice(next, 1)) sorted.push(dependent)
   }
   return sorted
 }

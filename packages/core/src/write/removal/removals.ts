@@ -76,6 +76,7 @@ export class Removals {
   #known = new Map<string, KnownReferrers>()
   /** The records that are removed with `first`, by `removalName`, as the last look-up has found them. */
   #together: { readonly first: BegunRemoval; readonly names: ReadonlySet<string> } | undefined
+  /** How often `forgetLookUps` was called. */
   #statements = 0
 
   constructor(top: Resource, cascade: boolean) {
@@ -96,10 +97,10 @@ export class Removals {
 
   /** 400 for more records; some of `resource` are the first that are too many. */
   tooManyOf({ endpoint }: Resource): ApiError {
-    const of = { endpoint, below: this.top.endpoint }
+    const concerned = { endpoint, below: this.top.endpoint }
     return this.cascade
-      ? tooManyRecords(of, maxBulkNames, this.most, 'cascade_delete')
-      : tooManyRecords(of, maxBulkNames, this.most, undefined, deleteThemFirst)
+      ? tooManyRecords(concerned, maxBulkNames, this.most, 'cascade_delete')
+      : tooManyRecords(concerned, maxBulkNames, this.most, undefined, deleteThemFirst)
   }
 
   /** What refers to a record, if it was looked up; undefined if it must be looked up at the record's turn. */
@@ -147,6 +148,6 @@ export class Removals {
   }
 }
 
-/** The client has sent no parameter that it could leave out. */
+/** The advice without `cascade_delete`: then the client has sent no parameter that it could leave out. */
 const deleteThemFirst =
   ' A DELETE here also deletes or changes records that refer to the deleted ones; delete some of them first.'

@@ -216,8 +216,8 @@ async function removeDependents(
   const { resource } = dependent
   const { removed, cascade } = removals
   const how = howBelow(removalOf(options).how, dependent)
-  const left = rows.filter((stored) => !removed.has(resource, stored, how))
-  if (left.length > removals.most) throw removals.tooManyOf(resource)
+  const rowsLeft = rows.filter((stored) => !removed.has(resource, stored, how))
+  if (rowsLeft.length > removals.most) throw removals.tooManyOf(resource)
   const below = optionsForRemoval(resource, {
     how,
     cascade,
@@ -225,8 +225,8 @@ async function removeDependents(
     readsAgain: false,
     whenMissing: 'skip',
   })
-  const own = linksLeft(left, links, removals.goneLinks)
-  const sorted = isSorted ? referrersFirst(context.registry, resource, left) : left
+  const own = linksLeft(rowsLeft, links, removals.goneLinks)
+  const sorted = isSorted ? referrersFirst(context.registry, resource, rowsLeft) : rowsLeft
   const nodes = sorted.map((stored) => {
     const node = new WriteNode(below, { path, stored })
     node.decision = 'remove'

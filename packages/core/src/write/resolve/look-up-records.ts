@@ -124,7 +124,8 @@ export async function lockedRows(
 }
 
 /**
- * Locks records by their keys. Another condition, or a read of the whole table, would also lock the gaps for new rows on MySQL and MariaDB.
+ * Locks records by their keys. By another condition, or in a read of the whole table, MySQL and MariaDB would also wait for new rows that
+ * concurrent transactions have not committed yet.
  */
 async function lockByKeys(
   context: WriteContext,

@@ -152,34 +152,34 @@ async function findByKey(
   nodes: readonly WriteNode[],
   { isFirst }: Pick<Segment, 'isFirst'>,
 ): Promise<void> {
-  const wanted = isFirst ? nodes.filter(isUnknown) : nodes
-  if (wanted.length === 0) return
+  const nodesToFind = isFirst ? nodes.filter(isUnknown) : nodes
+  if (nodesToFind.length === 0) return
   const { resource, options } = level
   const { action } = options
-  const lockedFor = lockOf(context, level, wanted, isFirst)
-  const read = readOf(context, level, wanted)
+  const lockedFor = lockOf(context, level, nodesToFind, isFirst)
+  const read = readOf(context, level, nodesToFind)
   const lookUp = {
     read,
     includeDeleted: options.whenFound === 'restore',
     isExact: options.isOfPath,
   }
   /** Looks up one record, which a collation may find under another spelling of the key. */
-  const alone = (key: readonly Value[]) =>
+  const findAlone = (key: readonly Value[]) =>
     lockedRecord(context, resource, key, action, lockedFor, lookUp)
-  const [first] = wanted
-  if (wanted.length === 1 && first !== undefined) {
-    first.stored = await alone(keyOf(resource, first))
+  const [first] = nodesToFind
+  if (nodesToFind.length === 1 && first !== undefined) {
+    first.stored = await findAlone(keyOf(resource, first))
     return
   }
-  const keys = wanted.map((node) => keyOf(resource, node))
+  const keys = nodesToFind.map((node) => keyOf(resource, node))
   const found = await lockedRecords(context, resource, keys, action, lockedFor, lookUp)
   const mayDiffer = isCollated(resource)
   const taken = new Set<string>()
-  for (let i = 0; i < wanted.length; i++) {
-    const node = wanted[i] as WriteNode
+  for (let i = 0; i < nodesToFind.length; i++) {
+    const node = nodesToFind[i] as WriteNode
     const key = keys[i] as readonly Value[]
     // A collation may make the stored key equal to this one although their texts differ.
-    node.stored = found.get(keyText(key)) ?? (mayDiffer ? await alone(key) : undefined)
+    node.stored = found.get(keyText(key)) ?? (mayDiffer ? await findAlone(key) : undefined)
     if (!mayDiffer || node.stored === undefined) continue
     const own = keyText(keyIn(resource, node.stored) ?? [])
     if (taken.has(own)) {

@@ -32,4 +32,5 @@ export async function resolveRemovals(context: WriteContext, segment: Segment): 
   await withHooks(context, forgetLookUps, () => lookAhead(context, segment))
 }
 
+/** Whether the record of the node is stored. */
 const isFound = ({ stored }: WriteNode): boolean => stored !== undefined

@@ -69,7 +69,7 @@ function compileWritten(
   const { source, where } = planExclusion(resource, rule).written
   const { primaryKey } = resource
   const key = primaryKey.map((column) => ({ column, ref: columnOf(source, column) }))
-  const wanted = whereAll([
+  const conditions = whereAll([
     keysCondition(target, key, constant(keys)),
     ...where.map((condition) => compileCondition(target, condition)),
     breaks,
@@ -79,7 +79,7 @@ function compileWritten(
     primaryKey.map((column) => ({ key: column.name, value: refOf(source, column), visible: true })),
   )
   return {
-    statement: sql`select ${sql.join(items)} from ${aliasedSource(target, source)}${wanted}${readLock(target, 'base')}`,
+    statement: sql`select ${sql.join(items)} from ${aliasedSource(target, source)}${conditions}${readLock(target, 'base')}`,
     readers,
   }
 }

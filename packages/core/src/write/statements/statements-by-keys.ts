@@ -38,7 +38,7 @@ export const keyParts = (columns: readonly NamedColumn[]): readonly KeyPart[] =>
 export const matchesOf = (parts: readonly KeyPart[], key: readonly Value[]): readonly Match[] =>
   parts.map((part, i) => ({ ...part, value: key[i] as Value }))
 
-/** Selects columns of both keys (`ends`) from rows of a junction table, as `end_0`, `end_1`, …. */
+/** `select person_id as end_0, team_id as end_1 from members where person_id in (1, 2)`: the columns of both keys (`ends`) of links. */
 export function compileLinks(
   target: Target,
   rows: RowsByKeys,
@@ -59,7 +59,7 @@ export function compileLinks(
   }
 }
 
-/** Inserts rows into a junction table. A row has the values of `parts`, the columns of both keys. */
+/** `insert into members (person_id, team_id) values (1, 2), (1, 3)`. A row has the values of `parts`, the columns of both keys. */
 export function compileNewLinks(
   target: Target,
   table: TableName,
@@ -99,8 +99,8 @@ export const recordsByKeys = (
 ): RowsByKeys => ({ table: resource, matches: [], parts: keyParts(resource.primaryKey), keys })
 
 /**
- * Selects the keys of the records that some keys name, with the numbers of those, from 1, as the column `number`. Undefined if the texts
- * of keys tell their records.
+ * Selects the stored keys of the records that `keys` name, each with the position of the key in `keys`, from 1, in the column `number`: a
+ * collation may find a record whose key has another text. Undefined on databases where the texts of keys tell their records.
  */
 export function compileNamedKeys(
   target: Target,
@@ -127,7 +127,7 @@ export function compileNamedKeys(
   }
 }
 
-/** Selects one row if a row has one of the keys. */
+/** `select 1 as found from t where author_id in (1, 2) limit 1`: returns one row if a row has one of the keys. */
 export const compileProbeByKeys = (target: Target, rows: RowsByKeys): Fragment =>
   sql`select 1 as ${sql.id('found')} from ${tableOf(rows.table)} where ${hasOneOf(target, rows)} limit 1${readLock(target, 'base')}`
 
@@ -174,9 +174,9 @@ export function compileLockedByKeys(
   const { items, readers } = selectList(target, output)
   const undeleted = includeDeleted ? undefined : isNotDeleted(target, resource)
   // A derived table, because MySQL refuses FOR UPDATE in a statement that reads a table function directly (error 3569).
-  const wanted = sql`(select ${made.refs[0]} as ${sql.id('key')} from ${made.table}) as ${sql.id('model_api_keys')}`
+  const keyTable = sql`(select ${made.refs[0]} as ${sql.id('key')} from ${made.table}) as ${sql.id('model_api_keys')}`
   const same = sql`${sql.id(resource.table, column.dbName)} = ${sql.id('model_api_keys', 'key')}`
-  const rows = sql`select ${sql.join(items)} from ${wanted} straight_join ${tableOf(resource)} on ${same}`
+  const rows = sql`select ${sql.join(items)} from ${keyTable} straight_join ${tableOf(resource)} on ${same}`
   const lock = lockClause(target, resource, lockedFor)
   return { statement: sql`${rows}${whereAll(undeleted ? [undeleted] : [])}${lock}`, readers }
 }
@@ -186,8 +186,8 @@ export const areIntegers = (columns: readonly NamedColumn[]): boolean =>
   columns.every(({ type }) => columnTypes[type].number === 'whole')
 
 /**
- * Locks the rows until the transaction ends. By keys of several columns, in the order of the keys, so that two transactions do not wait for
- * each other: a database may look up a list of such keys in any order.
+ * `select 1 from t where id in (1, 2) for update`: locks the rows until the transaction ends. By keys of several columns, in the order of
+ * the keys, so that two transactions do not wait for each other: a database may look up a list of such keys in any order.
  */
 export function compileLockByKeys(
   target: Target,

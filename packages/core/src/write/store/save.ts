@@ -118,10 +118,11 @@ async function withDefaultKey(
   const { lease } = context
   const missing = splitGeneratedKey(resource, values).generated
   const counters = missing.filter(isCounter)
-  const asked = counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
-  if (asked.length === 0) return values
+  const columnsToAsk =
+    counters.length > 1 ? missing : missing.filter((column) => !isCounter(column))
+  if (columnsToAsk.length === 0) return values
   const made: Record<string, JsonValue> = {}
-  for (const column of asked) {
+  for (const column of columnsToAsk) {
     const own = lease.dialect.defaultOf?.(column)
     if (own === undefined) {
       throw validationFailed([{ path: pathTo(path, column.name), ...untoldDefault }])

@@ -149,7 +149,7 @@ export function writeOnce<W extends OpenWrite, R>(
   const inOwnSavepoint: Work<Attempted<R>> = (lease, transaction) =>
     inSavepoint(lease, 'request', (inside) => insideTransaction(inside, transaction))
   const working = request.inSavepoint ? inOwnSavepoint : insideTransaction
-  // One statement sees one state of the database at any isolation; steps must see what they have waited for.
+  // One statement needs no isolation level of its own, which saves the statement that sets it.
   const isolation = fused === undefined ? 'read committed' : 'of the connection'
   return isAtomic
     ? outside.lease.inTransactionIfSupported(working, own)

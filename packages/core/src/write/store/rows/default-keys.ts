@@ -22,8 +22,8 @@ export async function withDefaultKeys(
   group: InsertGroup,
 ): Promise<InsertGroup> {
   if (group.rows.length < 2) return group
-  const asked = group.generated.filter((column) => !isCounter(column))
-  const statement = compileDefaults(context.target, asked, group.rows.length)
+  const askedColumns = group.generated.filter((column) => !isCounter(column))
+  const statement = compileDefaults(context.target, askedColumns, group.rows.length)
   if (statement === undefined) return group
   // A function that makes keys may write too, and fail like an INSERT.
   const path = group.rows[0]?.path ?? ''
@@ -31,14 +31,14 @@ export async function withDefaultKeys(
   const { rows: made } = await runWrite(context, statement, step)
   const rows = group.rows.map(({ values, path, filled }, row) => {
     const keys: Record<string, JsonValue> = {}
-    for (const [i, { name }] of asked.entries()) {
+    for (const [i, { name }] of askedColumns.entries()) {
       const key = made[row]?.[defaultName(i)] ?? null
       keys[name] = key === null ? null : String(key)
     }
     return new NewRow({ ...values, ...keys }, path, filled)
   })
   if (!areKeys(resource, rows)) return group
-  const columnsWithValues = new Set([...group.columns, ...asked])
+  const columnsWithValues = new Set([...group.columns, ...askedColumns])
   return {
     generated: group.generated.filter(isCounter),
     columns: [...resource.allColumns.values()].filter((column) => columnsWithValues.has(column)),

@@ -123,11 +123,11 @@ async function insertOrExplain(
     stored = await insertAll()
   } catch (error) {
     if (writeRefusalOf(error) === undefined) throw error
-    const again = (rows: readonly NewRow[]) =>
+    const insertSome = (rows: readonly NewRow[]) =>
       rows.length === 1
         ? insertEach(context, resource, rows)
         : insertByOneStatement(context, resource, group.columns, rows)
-    throw (await refusalOfFirst(context, group.rows, again)) ?? error
+    throw (await refusalOfFirst(context, group.rows, insertSome)) ?? error
   }
   if (stored !== undefined) return stored
   // The statement did not tell the keys of all rows, so they are inserted again one by one.

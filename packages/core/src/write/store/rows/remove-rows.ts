@@ -80,8 +80,9 @@ export async function removeRows(
     await removeGroups(context, all)
   } catch (error) {
     if (writeRefusalOf(error) === undefined) throw error
-    const again = (someNodes: readonly WriteNode[]) => removeGroups(context, groupsOf(someNodes))
-    const first = await refusalOfFirst(context, nodes, again)
+    const removeSome = (someNodes: readonly WriteNode[]) =>
+      removeGroups(context, groupsOf(someNodes))
+    const first = await refusalOfFirst(context, nodes, removeSome)
     if (first !== undefined) throw first
   }
 }

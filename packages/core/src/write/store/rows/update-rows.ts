@@ -233,11 +233,11 @@ async function updateOrExplain(
     if (context.hosted || writeRefusalOf(error) === undefined) throw error
     // The rows of earlier statements are rolled back too.
     returned?.rows.splice(0)
-    const again = (someRows: readonly ChangedRow[]): Promise<void> =>
+    const updateSome = (someRows: readonly ChangedRow[]): Promise<void> =>
       someRows.length === 1
         ? updateEach(context, resource, someRows)
         : updateGroups(context, resource, someRows, undefined)
-    const first = await refusalOfFirst(context, rows, again)
+    const first = await refusalOfFirst(context, rows, updateSome)
     if (first !== undefined) throw first
   }
 }
