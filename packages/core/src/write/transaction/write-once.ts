@@ -101,8 +101,8 @@ export interface Attempted<R> {
 }
 
 /**
- * Runs a write (`work`), the callback before COMMIT and the response in one transaction. `isAtomic`: the write changes one row, so it needs
- * no transaction if the driver has none.
+ * Runs a write (`work`), the callback before COMMIT and the response in one transaction. `isAtomic`: one statement can make the write, so
+ * it needs no transaction if the driver has none.
  */
 export function writeOnce<W extends OpenWrite, R>(
   request: WriteRequest<W, R>,
