@@ -31,6 +31,7 @@ type KeyValue<M extends AnyModel> = ColumnRow<M>[KeyName<M> & keyof ColumnRow<M>
 /** The key of a record; a composite key is a list, in the order of the model. */
 export type KeyOf<M extends AnyModel> = KeyValue<M> | readonly KeyValue<M>[]
 
+/** The type of `include` in a query without it. */
 type NoInclude = NonNullable<unknown>
 
 /** A read that is answered only if its result has changed. */
@@ -50,6 +51,7 @@ export interface GetOptions<E> extends SendOptions, ConditionalRead<E> {
 /** Null if the query has `ifNoneMatch`, because the status may be 304; else never. */
 type Unchanged<E> = undefined extends E ? never : null
 
+/** The options of writing one record. */
 export interface WriteOptions extends SendOptions {
   /** An ETag: 412 if the record has changed since. */
   readonly ifMatch?: string
@@ -87,6 +89,7 @@ type LinkKeys<M extends AnyModel, G extends GivenOptions> = [LinkedName<M, G>] e
   ? never
   : { readonly [K in LinkedName<M, G>]?: UniqueKey<Target<M, G, K>> }
 
+/** The option by which nested objects are linked to stored records. */
 export interface LinkOptions<M extends AnyModel, G extends GivenOptions> {
   /**
    * The unique columns by which nested objects of a relation name stored records, as in `onConflict`; missing records are created.
@@ -103,6 +106,7 @@ type ChildrenName<M extends AnyModel, G extends GivenOptions> = {
   [K in RelationName<M, G>]: M['relations'][K] extends { readonly kind: 'hasMany' } ? K : never
 }[RelationName<M, G>]
 
+/** The option about children that a body leaves out. */
 export interface ChildOptions<M extends AnyModel, G extends GivenOptions> {
   /**
    * Whether a list of children in the body removes the stored ones that it does not name. Default: it keeps them.
@@ -124,6 +128,7 @@ export interface RemoveOptions extends WriteOptions {
   readonly cascade?: boolean | undefined
 }
 
+/** The options of writes by conditions. */
 export interface ManyOptions extends SendOptions {
   /** The write is refused with 400 if it matches more records than this. */
   readonly maxAffected?: number

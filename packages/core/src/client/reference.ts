@@ -7,6 +7,7 @@ import type { Call } from './client-call.ts'
 type MemberOf<T> =
   NonNullable<T> extends readonly unknown[] ? number : keyof NonNullable<T> & string
 
+/** The type of the member K of a value. */
 type ValueAt<T, K> = K extends keyof NonNullable<T> ? NonNullable<T>[K] : never
 
 /**

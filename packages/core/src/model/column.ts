@@ -29,6 +29,7 @@ export interface ColumnTypes {
   opaque: string
 }
 
+/** The value of the option `type`. */
 export type ColumnType = keyof ColumnTypes
 
 /** The types that the items of a list can have. */

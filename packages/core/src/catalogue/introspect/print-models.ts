@@ -4,6 +4,7 @@ import type { AnyModel } from '../../model/define-model.ts'
 import type { Key, Relation } from '../../model/relation.ts'
 import type { RelationDeletes } from './relations/relations.ts'
 
+/** The longest line of a written list or object; a longer one is broken at its outermost bracket. */
 const lineWidth = 100
 
 /**
@@ -73,7 +74,10 @@ interface Place {
   readonly used: number
 }
 
-/** Writes the entries of `columns` or `relations`, one a line: `    id: { type: 'integer' },`. `path` names an entry in errors: `Book.id`. */
+/**
+ * Writes the entries of `columns` or `relations`, one a line: `    id: { type: 'integer' },`. Errors name an entry by its `owner`, `Book.id`;
+ * `comment` returns what follows it on the line.
+ */
 function members<T>(
   record: Readonly<Record<string, T>>,
   write: (member: T, place: Place, path: string) => string,
@@ -108,6 +112,7 @@ function printRelation(relation: Relation, place: Place): string {
 const printKey = (key: Key): string =>
   typeof key === 'string' ? quote(key) : `[${key.map(quote).join(', ')}]`
 
+/** `through: 'book_tags'`, `from: 'book_id'` … */
 const pairs = (record: Readonly<Record<string, Key>>): string[] =>
   Object.entries(record).map(([name, key]) => `${name}: ${printKey(key)}`)
 

@@ -22,23 +22,25 @@ export async function readMysqlSchema(
   options: MysqlCatalogueOptions,
 ): Promise<CatalogueTable[]> {
   if (db.isTransaction) return readMysql(db, options)
-  return db.connection().execute(async (own) => {
-    const { name, longest } = await statementLimit(own)
-    const [row] = await rowsOf<{ value: unknown }>(own)`select @@session.${sql.id(name)} as value`
+  return db.connection().execute(async (connection) => {
+    const { name, longest } = await statementLimit(connection)
+    const [row] = await rowsOf<{ value: unknown }>(connection)`
+      select @@session.${sql.id(name)} as value`
     const before = Number(row?.value)
-    if (!(before > 0)) return readMysql(own, options)
+    // 0: the session has no limit.
+    if (!(before > 0)) return readMysql(connection, options)
     const set = async (value: number): Promise<unknown> =>
-      executeFragment(own, sql`set session ${sql.id(name)} = ${value}`)
+      executeFragment(connection, sql`set session ${sql.id(name)} = ${value}`)
     await set(longest)
     try {
-      return await readMysql(own, options)
+      return await readMysql(connection, options)
     } finally {
       await set(before)
     }
   })
 }
 
-/** `show variables` would be simpler, but takes so long that a short limit ends it. */
+/** Returns the limit of this server. `show variables` would be simpler, but takes so long that a short limit ends it. */
 async function statementLimit(db: AnyDatabase): Promise<typeof mysqlLimit> {
   const [row] = await rowsOf<{ version: string }>(db)`select version() as version`
   return /mariadb/i.test(row?.version ?? '') ? mariadbLimit : mysqlLimit

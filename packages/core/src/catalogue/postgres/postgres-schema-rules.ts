@@ -11,6 +11,7 @@ import { readPostgresSchema } from './postgres-catalogue-session.ts'
 
 const holds = holdsBy(strictTypes)
 
+// `postgres-catalogue.ts` explains the letters of `relkind`; `contype` f is a foreign key.
 export const postgresSchema: SchemaRules = {
   indexAmong: partialIndexText,
   read: readPostgresSchema,
@@ -43,6 +44,7 @@ export const postgresSchema: SchemaRules = {
         order by 1, i.indexrelid, k.position`,
     )
   },
+  // The schemas of `search_path`, of which the first is the default one.
   async furtherSchemas(db) {
     const rows = await rowsOf<{ name: string }>(db)`
       select name::text as name from unnest(current_schemas(false)) with ordinality as s (name, position)

@@ -15,11 +15,11 @@ export function constantDefault(
 ): Constant | undefined {
   const tokens = unwrapped(sqlTokens(expression, backslash))
   const isNegative = isSymbol(tokens[0], '-')
-  const [value, ...rest] = isNegative || isSymbol(tokens[0], '+') ? tokens.slice(1) : tokens
-  const isConversion =
-    isSymbol(rest[0], '::') &&
-    rest.slice(1).every(({ kind }) => kind === 'name' || kind === 'quoted')
-  if (value === undefined || (rest.length > 0 && !isConversion)) return undefined
+  const [value, ...cast] = isNegative || isSymbol(tokens[0], '+') ? tokens.slice(1) : tokens
+  const isCast =
+    isSymbol(cast[0], '::') &&
+    cast.slice(1).every(({ kind }) => kind === 'name' || kind === 'quoted')
+  if (value === undefined || (cast.length > 0 && !isCast)) return undefined
   if (value.kind === 'string') {
     return isNegative ? undefined : { text: value.text, isString: true }
   }
@@ -39,6 +39,7 @@ export const jsonOfConstant = (
 /** Returns the JSON value of a constant in a column of one type; undefined if that is not certain. */
 type ReadConstant = (constant: Constant, shape: ColumnShape) => JsonValue | undefined
 
+/** For types whose defaults databases store in forms that responses do not have. */
 const unknown: ReadConstant = () => undefined
 
 const text: ReadConstant = ({ text, isString }) => (isString ? text : undefined)

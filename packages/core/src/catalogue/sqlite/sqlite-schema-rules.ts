@@ -75,6 +75,7 @@ export const sqliteSchema: SchemaRules = {
       where t.type = 'table' limit 1`
     return rows.length > 0
   },
+  // SQLite looks for a table in `temp`, `main` and the attached databases.
   async furtherSchemas(db) {
     const rows = await rowsOf<{ name: string }>(db)`
       select name from pragma_database_list where name <> 'main' order by seq`

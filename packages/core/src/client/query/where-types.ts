@@ -13,11 +13,13 @@ import type {
   ToOneName,
 } from '../model-fields.ts'
 
+/** The operators of every column. */
 interface NullTest {
   /** Whether the value is NULL. */
   readonly isnull?: boolean
 }
 
+/** The operators of columns whose values can be compared, but have no order. */
 interface Equality<V> extends NullTest {
   readonly eq?: V
   readonly ne?: V
@@ -25,6 +27,7 @@ interface Equality<V> extends NullTest {
   readonly nin?: readonly V[]
 }
 
+/** The operators of columns whose values have an order. */
 interface Ordering<V> extends Equality<V> {
   readonly lt?: V
   readonly le?: V
@@ -34,6 +37,7 @@ interface Ordering<V> extends Equality<V> {
   readonly between?: readonly [low: V, high: V]
 }
 
+/** The further operators of texts. */
 interface TextTests {
   /** Contains the text literally: `%` and `_` are no wildcards. Operators with `i` ignore case, operators with `n` negate. */
   readonly like?: string
@@ -46,6 +50,7 @@ interface TextTests {
   readonly iendswith?: string
 }
 
+/** The operators of lists. */
 interface ListTests<V> extends NullTest {
   /** Has all of the items. */
   readonly contains?: V
@@ -71,6 +76,7 @@ export type Operators<C extends Shape, V> = C['type'] extends Text
           ? Equality<V>
           : Ordering<V>
 
+/** Null, if the column may be NULL. */
 type NullOf<C extends Shape> = C extends { readonly nullable: true } ? null : never
 
 /** A value is short for `{ eq: value }`, null for `{ isnull: true }`. */

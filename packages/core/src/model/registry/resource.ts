@@ -22,6 +22,7 @@ export interface NamedColumn {
   readonly hidden: boolean
   /** Only in the registry of one caller: the right that the caller lacks. `read`: the column is hidden; `write`: it is read-only. */
   readonly withheld?: 'read' | 'write'
+  // Up to `unsigned`, the options of `Column` with these names; `precision` has its default.
   readonly precision?: number
   readonly scale?: number
   readonly items?: ItemType

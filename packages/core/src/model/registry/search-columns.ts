@@ -8,6 +8,7 @@ import type { Problems } from '../settings/setting-problems.ts'
 import { isWriteOnly } from './checks/field-rules.ts'
 import type { Resource } from './resource.ts'
 
+/** Whether the declaration names an index: `{ columns, index }`. */
 const isIndexed = (search: AnyModel['search']): search is IndexedSearch =>
   typeof search === 'object' && !Array.isArray(search)
 

@@ -8,6 +8,7 @@ import type { Setting, SettingTable } from './setting-table.ts'
 /** The name in meta of a key of the configuration. */
 type MetaKeyOf<K> = K extends `API_${infer Rest}` ? Lowercase<Rest> : never
 
+/** A setting for each key of the table; the types of hooks are those of one API. */
 type Settings = Readonly<Record<keyof SettingTable, Setting>>
 
 /** The table with the types of the hooks of one model. */

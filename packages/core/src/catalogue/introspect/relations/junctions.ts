@@ -28,6 +28,7 @@ export function findJunctions(
     if (draft.table.kind !== undefined) return []
     const own = links.filter((link) => link.child === draft && link.toKey)
     const [ends, ...more] = pairsOf(own).filter((pair) => isPairing(draft, pair))
+    // Of several such pairs, none is known to be the one that the table is about.
     if (ends === undefined || more.length > 0) return []
     const pure = holdsOnly(draft, ends) && !links.some((link) => link.parent === draft)
     return [{ draft, ends, pure, repeats: mayRepeat(draft, ends) }]

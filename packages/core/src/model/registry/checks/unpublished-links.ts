@@ -39,11 +39,11 @@ export function unpublishedLinks(
       }
       // A published junction model is treated like any other child.
       if (tables.get(tableKey(through))?.resource !== undefined) continue
-      const links = { ...through, key: foreignKey(list(columns), owner) }
+      const links = { ...through, key: foreignKey(keyNames(columns), owner) }
       found.set(name, [...(found.get(name) ?? []), links])
     }
   }
   return found
 }
 
-const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
+const keyNames = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)

@@ -14,6 +14,7 @@ export function addressOf(relation: Omit<ResolvedRelation, 'address'>): Relation
     return { resource: source, key: source.primaryKey, rest: `/${segment}` }
   }
   if (kind !== 'belongsTo' || isKeyless(target)) return null
+  // The columns of the row that hold the primary key of the target, in its order.
   const key = target.primaryKey.flatMap((column) => from[to.indexOf(column)] ?? [])
   const isWhole = key.length === to.length && key.length === target.primaryKey.length
   const isShown = key.every((column) => source.columns.has(column.name))

@@ -37,7 +37,7 @@ export interface RelationScope {
 }
 
 /** Returns the names of a key, which is one name or a list. */
-const list = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
+const keyNames = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
 /** Resolves the columns of a key; undefined if there was a problem. `hint` completes the message about a column that does not exist. */
 function keyColumns(
@@ -48,13 +48,13 @@ function keyColumns(
   hint?: string,
 ): readonly NamedColumn[] | undefined {
   const columns: NamedColumn[] = []
-  for (const name of list(key)) {
+  for (const name of keyNames(key)) {
     const column = resource.allColumns.get(name)
     const wrong = column === undefined ? noColumn(resource, name, hint) : notAKey(column)
     if (wrong !== undefined) problems.add(at, wrong)
     else if (column !== undefined) columns.push(column)
   }
-  return columns.length === list(key).length ? columns : undefined
+  return columns.length === keyNames(key).length ? columns : undefined
 }
 
 /** The message about a key column that the model does not have. */
@@ -74,7 +74,8 @@ function otherKind(
   target: Resource,
 ): string | undefined {
   const other = kind === 'belongsTo' ? target : source
-  if (source === target || !list(key).every((name) => other.allColumns.has(name))) return undefined
+  if (source === target || !keyNames(key).every((name) => other.allColumns.has(name)))
+    return undefined
   const right = kind === 'belongsTo' ? 'hasMany' : 'belongsTo'
   const named =
     typeof key === 'string' ? `'${key}'` : `[${key.map((name) => `'${name}'`).join(', ')}]`
@@ -156,7 +157,7 @@ function sides(
   if (relation.references !== undefined && !isUnique(references, referenced)) {
     problems.add(
       `${at}.references`,
-      `(${list(relation.references).join(', ')}) of ${referenced.name} is not unique; mark the column unique or reference a key.`,
+      `(${keyNames(relation.references).join(', ')}) of ${referenced.name} is not unique; mark the column unique or reference a key.`,
     )
   }
   const [from, to] = relation.kind === 'belongsTo' ? [key, references] : [references, key]
@@ -198,7 +199,7 @@ function junction(
     ['from', source],
     ['to', target],
   ] as const) {
-    const names = list(relation[side])
+    const names = keyNames(relation[side])
     if (names.length !== resource.primaryKey.length) {
       const key = resource.primaryKey.map(({ name }) => name).join(', ')
       problems.add(
@@ -217,8 +218,8 @@ function junction(
   if (!isValid) return undefined
   const through = {
     ...name,
-    from: foreignKey(list(relation.from), source, table?.resource),
-    to: foreignKey(list(relation.to), target, table?.resource),
+    from: foreignKey(keyNames(relation.from), source, table?.resource),
+    to: foreignKey(keyNames(relation.to), target, table?.resource),
     resource: table?.resource,
     repeats: relation.repeats ?? mayRepeat(relation, table?.resource),
   }
@@ -234,7 +235,7 @@ function mayRepeat(
   resource: Resource | undefined,
 ): boolean {
   if (resource === undefined) return false
-  const pair = [...list(from), ...list(to)]
+  const pair = [...keyNames(from), ...keyNames(to)]
   return !resource.uniqueKeys.some((key) => key.every(({ dbName }) => pair.includes(dbName)))
 }
 

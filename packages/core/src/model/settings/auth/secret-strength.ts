@@ -15,6 +15,7 @@ export function secretProblem(secret: string): string | undefined {
   const { length } = new TextEncoder().encode(secret)
   if (length < leastBytes) return `has ${length} bytes; at least ${leastBytes} are needed.`
   const words = secret.toLowerCase().replace(/[^a-z0-9]/g, '')
+  // A placeholder consists of such words, with at most two further characters.
   const placeholder = /secret|change|password|placeholder|key/.test(words)
   if (placeholder && words.replace(filler, '').length <= 2) {
     return 'is a placeholder, which is the first thing an attacker tries.'

@@ -29,21 +29,26 @@ export function disabledEndpoints(
     disabled.set(get('API_DOCS_SPEC_ROUTE'), 'API_CREATE_DOCS')
   }
   const paths = authPaths(config)
-  const strategy =
+  const strategyKey =
     config.API_AUTO_AUTH_ROUTES === false ? 'API_AUTO_AUTH_ROUTES' : 'API_AUTHENTICATE_METHOD'
   for (const name of ['login', 'refresh', 'logout'] as const) {
-    if (routes[name] === null) disabled.set(paths[name], strategy)
+    if (routes[name] === null) disabled.set(paths[name], strategyKey)
   }
   if (routes.keys === null) {
     const hasRoutes = strategies.length > 0 && config.API_AUTO_AUTH_ROUTES !== false
-    disabled.set(paths.keys, hasRoutes ? 'API_KEYS' : strategy)
+    disabled.set(paths.keys, hasRoutes ? 'API_KEYS' : strategyKey)
   }
-  if (routes.me === null) disabled.set(paths.me, meKey(config, strategies.length > 0, strategy))
+  if (routes.me === null) {
+    disabled.set(paths.me, meKey(config, { authenticates: strategies.length > 0, strategyKey }))
+  }
   return disabled
 }
 
 /** Returns the key that enables the endpoint of the current user. */
-function meKey(config: ApiConfig, authenticates: boolean, strategy: string): string {
-  if (!authenticates || config.API_AUTO_AUTH_ROUTES === false) return strategy
+function meKey(
+  config: ApiConfig,
+  { authenticates, strategyKey }: { readonly authenticates: boolean; readonly strategyKey: string },
+): string {
+  if (!authenticates || config.API_AUTO_AUTH_ROUTES === false) return strategyKey
   return config.API_EXPOSE_ME === false ? 'API_EXPOSE_ME' : 'API_USER_MODEL'
 }

@@ -30,17 +30,20 @@ export const floatType: TypeDefinition = {
     const value = Number(text)
     return Number.isFinite(value) ? { value } : { expected: inRange }
   },
-  /** Refuses a number that responses would show with other digits: they write the shortest decimal of the 64-bit float. */
+  /**
+   * Refuses a number that responses would show with other digits: they write the shortest decimal of the 64-bit float. Only a number with many
+   * digits can be one: the body's parser keeps its text (`VerbatimNumber`).
+   */
   fromJson(json, column, read) {
     // A text that `fromText` refuses, so that the error says what is expected.
     if (!isNumber(json)) return read(column, 'not a number')
     const digits = numberDigits(json)
     const converted = read(column, digits)
     if ('expected' in converted || typeof json === 'number') return converted
-    const kept = String(Number(digits))
-    if (decimalText(kept) === decimalText(digits)) return converted
-    const nearest = `a number that a 64-bit float holds, such as ${kept}`
-    return { expected: expectation('inexact_number', { nearest: kept }, nearest) }
+    const nearest = String(Number(digits))
+    if (decimalText(nearest) === decimalText(digits)) return converted
+    const words = `a number that a 64-bit float holds, such as ${nearest}`
+    return { expected: expectation('inexact_number', { nearest }, words) }
   },
   canonicalTest: () => (json) => Number.isFinite(json) && !Object.is(json, -0),
   fits: (value) => Number.isFinite(value),
