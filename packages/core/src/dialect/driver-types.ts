@@ -12,6 +12,7 @@ export type DriverName = 'sqlite' | 'postgres' | 'mysql'
 /** What the type of a value depends on. */
 type Shape = Pick<Column, 'type' | 'nullable' | 'enum' | 'items' | 'storage'>
 
+/** The types whose values are strings on every database. */
 interface Texts {
   readonly string: string
   readonly text: string

@@ -1,4 +1,5 @@
-// LruMap: a map of bounded size that evicts the least recently used entry.
+// LruMap: a map of bounded size that evicts the least recently used entry, for caches such as those of plans, prepared statements and
+// verified tokens.
 
 export interface LruMap<V> {
   /** Returns the value of a key; marks the entry as most recently used. */

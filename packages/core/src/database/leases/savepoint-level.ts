@@ -5,7 +5,7 @@ import type { DatabaseConnection } from 'kysely'
 import { Lease } from './lease.ts'
 
 /** The levels of the open savepoints of each connection. Hooks, and other APIs on the transaction, may set some inside of others. */
-const open = new WeakMap<DatabaseConnection, Set<number>>()
+const openLevels = new WeakMap<DatabaseConnection, Set<number>>()
 
 /** Runs work with a lease that has a level which is free on its connection. */
 export async function atFreeLevel<T>(
@@ -13,8 +13,8 @@ export async function atFreeLevel<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const connection = await outside.db.getExecutor().provideConnection(async (provided) => provided)
-  const levels = open.get(connection) ?? new Set()
-  open.set(connection, levels)
+  const levels = openLevels.get(connection) ?? new Set()
+  openLevels.set(connection, levels)
   let level = 1
   while (levels.has(level)) level++
   levels.add(level)

@@ -4,6 +4,7 @@
 import { CompiledQuery, type ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'
 
+/** Both functions close the connection; `cancel` also ends the statement on the server, by a KILL on another connection. */
 export const mysqlInterruption: Interruption = {
   async cancel(interrupted) {
     const kill = await closeConnection(interrupted)

@@ -15,7 +15,8 @@ import { arrayLiteral } from '../shared/json/list-text.ts'
 import type { PostgresFacts } from './postgres-column-facts.ts'
 import { postgresTypes } from './types/postgres-types.ts'
 
-const name = 'model_api_values'
+/** The alias of the table in the statement. */
+const valuesName = 'model_api_values'
 
 /** The types whose values can be bound as an array, by their catalogue names, each with the cast from text to an array of the type. */
 const plainTypes: ReadonlyMap<string, Fragment> = new Map([
@@ -55,8 +56,8 @@ export function arraysTable(
   }
   const names = columns.map((_, i) => `column${i + 1}`)
   return {
-    table: sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names.map((column) => sql.id(column)))})`,
-    refs: names.map((column) => sql.id(name, column)),
+    table: sql`unnest(${sql.join(arrays)}) as ${sql.id(valuesName)} (${sql.join(names.map((column) => sql.id(column)))})`,
+    refs: names.map((column) => sql.id(valuesName, column)),
     joinedBy: 'from',
   }
 }

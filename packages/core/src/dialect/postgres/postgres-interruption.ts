@@ -4,6 +4,10 @@
 import type { CompiledQuery, ControlConnectionProvider } from 'kysely'
 import type { Interrupted, Interruption } from '../shared/session/interruption.ts'
 
+/**
+ * `cancel` asks the server on another connection to end the statement, if the pool is one of `preparedPg`; otherwise it closes the
+ * connection.
+ */
 export const postgresInterruption: Interruption = {
   async cancel(interrupted) {
     // Kysely cancels over a new connection. That connection has an error listener and a time limit only if preparedPg makes it.

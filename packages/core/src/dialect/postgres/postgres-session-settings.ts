@@ -8,7 +8,7 @@ interface Needed {
   readonly or?: string
   /** Whether a value is right. Default: it equals `value`. */
   readonly isRight?: (value: string) => boolean
-  /** Only superusers may set it, so a pool of `openRequestDatabase` does not. */
+  /** Only superusers may set it, so a pool of `openDatabase` of http-node does not. */
   readonly isPrivileged?: true
 }
 

@@ -3,7 +3,7 @@
 /** The part of the class of a `pg` client that this file uses. */
 export type PgClientClass = new (config?: object) => object
 
-/** Time limit for connecting, in milliseconds; also the default of `openRequestDatabase`. */
+/** Time limit for connecting, in milliseconds; also the default of `openDatabase` of http-node. */
 export const connectTimeout = 5_000
 
 /** Time limit for cancelling a statement, which is one short query, in milliseconds. */
@@ -17,7 +17,7 @@ const cancelTimeout = 5_000
 export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
-      super(setIn(config, { connectionTimeoutMillis: connectTimeout }))
+      super(withDefaults(config, { connectionTimeoutMillis: connectTimeout }))
       ;(this as Listening).on?.('error', () => {})
     }
   }
@@ -26,7 +26,7 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
 export const withCancelTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
-      super(setIn(config, { connectionTimeoutMillis: cancelTimeout, query_timeout: cancelTimeout }))
+      super(withDefaults(config, { connectionTimeoutMillis: cancelTimeout, query_timeout: cancelTimeout }))
       ;(this as Listening).on?.('error', () => {})
     }
   }
@@ -36,7 +36,7 @@ interface Listening {
 }
 
 /** Returns a copy of `config` with defaults. Copies property descriptors, because the pool makes the password non-enumerable. */
-function setIn(config: object, defaults: Readonly<Record<string, number>>): object {
+function withDefaults(config: object, defaults: Readonly<Record<string, number>>): object {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config))
   for (const [name, value] of Object.entries(defaults)) {
     const known = copy as Record<string, unknown>

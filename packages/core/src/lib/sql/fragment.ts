@@ -35,6 +35,7 @@ export interface Identifier {
 export const isFragment = (value: unknown): value is Fragment | Aliased =>
   typeof value === 'object' && value !== null && 'strings' in value && 'values' in value
 
+/** Whether a value in a template is an identifier. */
 export const isIdentifier = (value: unknown): value is Identifier =>
   typeof value === 'object' && value !== null && 'identifier' in value
 
@@ -51,6 +52,7 @@ export const isNodeSource = (value: unknown): value is { toOperationNode(): Oper
 export const isPart = (value: unknown): boolean =>
   isFragment(value) || isIdentifier(value) || (isNodeSource(value) && !(value instanceof Param))
 
+/** The node by which Kysely prints a value of a template. */
 function nodeOf(value: unknown): OperationNode {
   if (isIdentifier(value)) {
     const dots = value.identifier.map((_, i) => (i === 0 ? '' : '.'))

@@ -69,7 +69,7 @@ interface Needed {
   readonly isRight: (value: string) => boolean
   /** The version comment of the first server with the setting; others have none. */
   readonly comment?: string
-  /** Not every user may set it, so a pool of `openRequestDatabase` does not. */
+  /** Not every user may set it, so a pool of `openDatabase` of http-node does not. */
   readonly isPrivileged?: true
 }
 

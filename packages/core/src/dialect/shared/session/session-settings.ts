@@ -14,7 +14,7 @@ export interface SessionSetting {
   readonly problem: (value: string | undefined) => string | undefined
   /** Says what to add where the host makes its pool. */
   readonly remedy: (value: string) => string
-  /** The SQL expression with the value that a pool of `openRequestDatabase` sets. Default: it is not set. */
+  /** The SQL expression with the value that a pool of `openDatabase` of http-node sets. Default: it is not set. */
   readonly assigned?: string
   /** True if the service works with other values all the same, and warns of them. */
   readonly warns?: true
@@ -35,7 +35,7 @@ export interface StatementLimit {
 
 /** The settings of the sessions of one database. Every other setting changes nothing for the service, or is not known to. */
 export interface SessionSettings {
-  /** Checked on every connection, on SQLite at start, and set by the pools that `openRequestDatabase` opens. */
+  /** Checked on every connection, on SQLite at start, and set by the pools that `openDatabase` of http-node opens. */
   readonly checked: readonly SessionSetting[]
   /** Absent if statements may have any length. */
   readonly statementLimit?: StatementLimit
