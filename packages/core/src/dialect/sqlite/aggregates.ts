@@ -42,6 +42,7 @@ export function aggregateOf(
   }
 }
 
+/** The expression to select: for exact sums, text that `totalOf` reads. */
 function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
   if (fn === 'count') return sql`count(${ref})`
   const number = numberOf(column, ref)
@@ -51,6 +52,7 @@ function selected(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref):
   return sql`sum(${number} >> 32) || '/' || sum(${number} & 4294967295) || '/' || count(${number})`
 }
 
+/** The expression by which groups are compared and ordered. */
 function comparable(fn: 'count' | 'sum' | 'avg', column: DialectColumn, ref: Ref): Ref {
   if (fn === 'count') return sql`count(${ref})`
   const number = numberOf(column, ref)

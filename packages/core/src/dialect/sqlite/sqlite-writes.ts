@@ -41,6 +41,7 @@ interface Declared {
   readonly t: unknown
 }
 
+/** The names, in lower case, of the ordinary tables among those of one attached database. */
 async function ordinaryTables(
   db: AnyDatabase,
   schema: string,

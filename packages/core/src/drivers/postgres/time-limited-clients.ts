@@ -26,7 +26,12 @@ export const withConnectTimeout = (Client: PgClientClass): PgClientClass =>
 export const withCancelTimeout = (Client: PgClientClass): PgClientClass =>
   class extends Client {
     constructor(config: object = {}) {
-      super(withDefaults(config, { connectionTimeoutMillis: cancelTimeout, query_timeout: cancelTimeout }))
+      super(
+        withDefaults(config, {
+          connectionTimeoutMillis: cancelTimeout,
+          query_timeout: cancelTimeout,
+        }),
+      )
       ;(this as Listening).on?.('error', () => {})
     }
   }

@@ -31,6 +31,7 @@ export const specialMoments = (type: 'date' | 'datetime'): SpecialValues => {
   }
 }
 
+/** Whether PostgreSQL has the year of a date, and its month that day: `+012023-02-29` is none. `last` is the last year of the type. */
 function isReal(text: string, last: number): boolean {
   const [, years = '', month = '', date = ''] = unusualMoment.exec(text) ?? []
   const number = Number(years)

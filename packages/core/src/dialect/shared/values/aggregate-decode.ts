@@ -45,6 +45,7 @@ export function aggregateDecoderOf(
   return ifPresent((raw) => read(total(raw)))
 }
 
+/** NULL, such as the sum of no rows, is null. */
 function ifPresent(read: Decoder): Decoder {
   return (raw) => (raw === null || raw === undefined ? null : read(raw))
 }
