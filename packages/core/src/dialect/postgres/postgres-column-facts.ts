@@ -182,7 +182,7 @@ export async function lookUpPostgresFacts(
         (select n.nspname::text from pg_namespace n where n.oid = y.typnamespace
           and exists (select 1 from pg_proc p where p.pronamespace = n.oid and p.proname = 'st_astext')) end as geometry,
       e.own_default, ${calledFunction} as default_schema, ${locksTable} as locks, ${leadsIndex} as indexed
-    from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
+    from jsonb_array_elements_text(${names}::text::jsonb) with ordinality as t(name, i)
     join pg_attribute a on a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped
     join pg_type y on y.oid = a.atttypid
     left join ${baseTypes} b on b.oid = y.oid

@@ -31,7 +31,7 @@ export async function postgresSingleWrites(
   // `relkind` r is an ordinary table; `confupdtype` a is NO ACTION, r RESTRICT; `contype` f is a foreign key, p a primary key.
   const found = rowsOf<{ i: unknown }>(db)`
     select t.i as i
-    from jsonb_array_elements_text(${names}::jsonb) with ordinality as t(name, i)
+    from jsonb_array_elements_text(${names}::text::jsonb) with ordinality as t(name, i)
     join pg_class c on c.oid = to_regclass(t.name)
     where c.relkind = 'r' and not c.relhasrules and not c.relrowsecurity and not c.relhassubclass
       and not exists (
