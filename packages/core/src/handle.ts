@@ -73,21 +73,21 @@ export const handle = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<ApiResponse> => settle(runtime, request, asObject, refused)
+): Promise<ApiResponse> => runPipeline(runtime, request, asObject, refused)
 
 /** Serves a request as `handle` does, with the body as text. */
 export const answer = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<TextResponse> => settle(runtime, request, asText, refused)
+): Promise<TextResponse> => runPipeline(runtime, request, asText, refused)
 
 /** Serves a request as `handle` does, without an envelope around a success, for code of the host in this process. */
 export const answerInProcess = (
   runtime: Runtime,
   request: ApiRequest,
   refused?: Refused,
-): Promise<ProcessResponse> => settle(runtime, request, asResult, refused)
+): Promise<ProcessResponse> => runPipeline(runtime, request, asResult, refused)
 
 /** A response to code of the host in this process: the result of a success, or the body of a failure and its error. */
 export type ProcessResponse = ResultResponse | (ApiResponse & { readonly cause: unknown })
@@ -159,7 +159,7 @@ interface Answering extends LatestCall {
 }
 
 /** Runs the pipeline, and gives the response the form that the caller needs. */
-async function settle<R>(
+async function runPipeline<R>(
   runtime: Runtime,
   request: ApiRequest,
   { wants, form }: BodyForm<R>,

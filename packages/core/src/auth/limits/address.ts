@@ -6,7 +6,7 @@ import { type Ip, type IpRange, inRange, parseIp } from '../../model/settings/au
 
 /**
  * Returns the address under which requests are counted. IPv6 addresses count per /64, since a client usually owns a whole /64. An
- * address that cannot be parsed is `unknown`; all such requests share one count.
+ * address that cannot be parsed is `unknown`; all such requests share one count. `trusted`: the addresses of the proxies, or their number.
  */
 export function clientAddress(request: ApiRequest, trusted: readonly IpRange[] | number): string {
   const ip = clientIp(request, trusted)

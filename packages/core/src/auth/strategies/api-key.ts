@@ -1,4 +1,5 @@
-// The strategy api_key: a long random key, resolved in the table of API_KEYS, by API_KEY_AUTH_AND_RETURN_METHOD or by its hash.
+// The strategy api_key: a long random key in the Authorization header. Its user is found in the service's own table (API_KEYS), by
+// API_KEY_AUTH_AND_RETURN_METHOD of the host, or by the hash of the key in a column of the user model.
 
 import { invalidCredentials } from '../../errors.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'

@@ -7,7 +7,7 @@ import { accountKey } from '../users/account.ts'
 import type { Strategy } from '../users/identity.ts'
 import type { Users } from '../users/users.ts'
 
-/** Creates the strategy: `Authorization: Basic <base64 of username:password>`. */
+/** Creates the strategy: `Authorization: Basic <base64 of username:password>`. `challenge`: the `WWW-Authenticate` header of its 401. */
 export function basicStrategy(users: Users, challenge: string): Strategy {
   return {
     name: 'basic',

@@ -7,7 +7,10 @@ import type { ApiRequest } from '../../model/request.ts'
 import type { CustomAuth } from '../../model/settings/access/access-types.ts'
 import type { Strategy } from '../users/identity.ts'
 
-/** Creates the strategy. `customAuth` may read any part of the request, for example a header. */
+/**
+ * Creates the strategy. `customAuth` may read any part of the request, for example a header. `challenge`: the `WWW-Authenticate` header of
+ * its 401.
+ */
 export function customStrategy(
   customAuth: CustomAuth,
   challenge: string,

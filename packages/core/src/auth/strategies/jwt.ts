@@ -1,4 +1,5 @@
-// The strategy jwt: an access token that a token provider finds; the user is loaded for every request.
+// The strategy jwt: an access token, of this API or of another issuer, that a token provider finds in the request. The user is read from the
+// database for every request, so that a removed one is refused at once.
 
 import {
   crossSiteRequest,

@@ -14,9 +14,10 @@ interface Expiry {
   readonly verifiedUntil: number
 }
 
+/** A cached token. */
 interface Verified<C> {
   readonly claims: C
-  /** Milliseconds since 1970. */
+  /** When its signature was verified, in milliseconds since 1970. */
   readonly at: number
 }
 

@@ -1,4 +1,5 @@
-// Identity: the sender of a request, as a strategy verified it. Types only.
+// What a strategy of authentication implements (`Strategy`): it finds a `Credential` in a request, and verifies it, which gives the `Identity`
+// of the sender. Types only.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { ApiRequest } from '../../model/request.ts'

@@ -1,5 +1,5 @@
 // Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
-// the write (docs/guide/writing.md).
+// the write (docs/guide/writing.md). An endpoint plans them before it writes, and reads them after its records are stored.
 
 import { callsCanRead } from '../../../../access/can-read.ts'
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'
@@ -49,6 +49,7 @@ export interface Echo {
   readonly record: string | undefined
 }
 
+/** The echo of a record that the caller may not read. */
 const hiddenEcho: Echo = { value: null, record: undefined }
 
 /** Plans the echo. Called before anything is written, so that mistakes in the query are found first. The plan has no key yet. */
@@ -92,7 +93,7 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
 /**
  * A collector for the rows that the statements of a list return. Undefined if no rows are needed, or if the response may differ from
  * these rows: if it shows more than stored columns of the table, if a trigger or the callback before COMMIT may change the rows, or if a
- * policy or the filter callback may hide some. `isStored` is that of `WrittenRecords`.
+ * policy or the filter callback may hide some. `isStored`: whether the response is stored for an Idempotency-Key.
  */
 export function returnedEcho(
   { call, opened: { lease } }: Writing,

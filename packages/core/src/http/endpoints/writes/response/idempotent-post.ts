@@ -58,7 +58,10 @@ export type StoreResponse = (
 const minAnonymousLength = 16
 const maxLength = 255
 
-/** Runs a POST, or replays the stored response of its key, without the records that the caller may no longer read. */
+/**
+ * Runs a POST, or replays the stored response of its key, without the records that the caller may no longer read. `work` runs the request;
+ * with a key, it calls `storeResponse` in the transaction of the write. `body` is the JSON that was sent: the same key with another body is 422.
+ */
 export function idempotent(
   call: Call,
   resource: Resource,
@@ -97,6 +100,7 @@ async function runOnce(
 export interface Once {
   /** Runs the request, and stores its response in its transaction. */
   readonly work: (held: HeldClaim) => Promise<Result>
+  /** Makes the response of a repetition of what is stored. */
   readonly replay: (own: Opened, response: StoredResponse) => Promise<Result>
 }
 
