@@ -158,6 +158,7 @@ export async function writeNodes(
   return nodes.map(nested ? knownValues : writtenValues)
 }
 
+/** The values that identify a written record. */
 const writtenValues = ({ written, stored }: WriteNode): Values => written ?? stored ?? {}
 
 /** Writes nested records; returns all known values of each. */
@@ -231,6 +232,7 @@ async function writeSegment(
 const writesSeveral = (nodes: readonly WriteNode[]): boolean =>
   nodes.some(nests) && nodes.filter(({ decision }) => decision !== 'link').length > 1
 
+/** Whether the node writes a record with nested ones. */
 const nests = (node: WriteNode): boolean => {
   const record = recordNodeOf(node)
   return record !== undefined && isNested(record)

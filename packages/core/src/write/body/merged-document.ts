@@ -29,4 +29,5 @@ export function mergedDocumentProblem(
   return exceeds(text) && !exceeds(stringify(stored)) ? documentOfManyKeys : undefined
 }
 
+/** Whether a document exceeds the limits of nesting and keys. */
 const exceeds = (text: string): boolean => !isWithinLimits(JSON.parse(text) as JsonValue, level)

@@ -85,6 +85,7 @@ export function plainInMode(
   return missing > 0 ? undefined : node
 }
 
+/** Whether clients may send the field in this mode. */
 const maySend = ({ isWritable }: Field, name: string, identifying: Identifying): boolean =>
   identifying.has(name) ? identifying.get(name) === undefined : isWritable
 

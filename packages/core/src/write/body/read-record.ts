@@ -632,6 +632,7 @@ function missingFields(target: Resource, json: Members, place: BodyPlace): reado
   return missing
 }
 
+/** Whether a member is a nested object or list of a relation. */
 const isNestedMember = (target: Resource, name: string, member: JsonValue): boolean =>
   target.relations.has(name) && typeof member === 'object' && member !== null
 

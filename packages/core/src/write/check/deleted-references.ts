@@ -35,6 +35,7 @@ export async function refuseDeletedReferences(
 
 const pathsOf = (relation: ResolvedRelation): readonly string[] => shownPaths(relation, '')
 
+/** Whether the record refers to itself, so that restoring it also restores what it refers to. */
 const refersToItself = (
   { target, pairs }: ResolvedRelation,
   resource: Resource,

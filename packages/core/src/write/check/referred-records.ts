@@ -89,6 +89,7 @@ export const mayCallHost = (context: WriteContext, holder: Resource | undefined)
     ? context.registry.resources.some((resource) => callsHost(context, resource))
     : callsHost(context, holder)
 
+/** Whether writes of a model call functions of the host in the transaction. */
 const callsHost = ({ access, hooks }: WriteContext, resource: Resource): boolean =>
   hooks.has(resource, 'add') ||
   hooks.has(resource, 'update') ||

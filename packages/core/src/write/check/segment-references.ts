@@ -133,6 +133,7 @@ async function sentTo(
   return { relation, texts, visible, isReadable, isExact, isOwn }
 }
 
+/** Whether the stored record has this foreign key already. */
 const isUnchanged = ({ stored }: WriteNode, { from }: ResolvedRelation, text: string): boolean =>
   stored !== undefined && keyTextIn(from, stored) === text
 

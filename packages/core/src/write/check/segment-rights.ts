@@ -36,6 +36,7 @@ function commonPath(nodes: readonly WriteNode[]): string {
   return nodes.every((node) => node.path === path) ? path : ''
 }
 
+/** Whether the node may name a stored record. */
 const mayBeFound = ({ key, isResolved }: WriteNode): boolean => key !== undefined || isResolved
 
 /**

@@ -77,6 +77,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
 const indexOfColumn = (parts: readonly KeyPart[], name: string): number =>
   parts.findIndex(({ dbName }) => dbName === name)
 
+/** The values of both keys, without those of a column that both contain. */
 const valuesAt = (indices: readonly number[], keys: StoredKey): StoredKey =>
   indices.map((index) => keys[index] as Value)
 

@@ -61,6 +61,7 @@ export async function refuseDeferred<W extends TransactionWrite>(
   if (first !== undefined && others.length === 0) await refuse(first)
 }
 
+/** Whether a later write of the transaction has written the record, too. */
 const isWrittenLater = (
   later: readonly TransactionWrite[],
   resource: Resource,
@@ -68,6 +69,7 @@ const isWrittenLater = (
 ): boolean =>
   later.some(({ context: { changes } }) => changes?.written.get(resource)?.has(key) === true)
 
+/** The refusal of COMMIT as one of this record. */
 const refusalFor = (
   failure: DatabaseFailure,
   resource: Resource,

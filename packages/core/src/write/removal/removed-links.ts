@@ -93,6 +93,7 @@ function rowText(
   return JSON.stringify([tableKey(table), ...values.map((pair) => pair.join('=')).sort()])
 }
 
+/** The key of a record, as the junction table refers to it. */
 const keyAt = ({ own }: LinksOfResource, values: Values): StoredKey | undefined =>
   keyFromRow(
     own.map(({ column }) => column),

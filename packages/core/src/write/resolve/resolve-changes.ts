@@ -189,8 +189,10 @@ async function findByKey(
   }
 }
 
+/** Whether the record of the node still has to be looked up. */
 const isUnknown = ({ isResolved }: WriteNode): boolean => !isResolved
 
+/** The primary key that the node names, or that of the record which came with it. */
 const keyOf = (resource: Resource, { key, stored }: WriteNode): readonly Value[] =>
   key ?? (stored === undefined ? [] : (keyIn(resource, stored) ?? []))
 

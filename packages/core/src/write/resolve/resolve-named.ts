@@ -39,6 +39,7 @@ export async function resolveNamed(context: WriteContext, segment: Segment): Pro
   segment.postpone(later)
 }
 
+/** Whether the node still has to be looked up. */
 const isLookedUp = ({ isResolved, decision }: WriteNode): boolean =>
   !isResolved && decision !== 'create'
 

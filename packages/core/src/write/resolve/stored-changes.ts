@@ -84,4 +84,5 @@ function actionOf(
 
 const jsonKey = (key: StoredKey): readonly JsonValue[] => key.map(jsonOf)
 
+/** A value of a key as callbacks receive it. */
 const jsonOf = (value: Value): JsonValue => (typeof value === 'bigint' ? String(value) : value)

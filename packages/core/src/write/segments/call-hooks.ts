@@ -247,6 +247,7 @@ function requestedOf(context: WriteContext, node: WriteNode, stored: Values): Ma
     : requestedValues(context, node, stored)
 }
 
+/** `hooksOfChange` if the requested values come as a promise. */
 async function changeRequested(
   context: WriteContext,
   node: WriteNode,
@@ -258,6 +259,7 @@ async function changeRequested(
   node.row = changedRow(node, stored, changes, written)
 }
 
+/** `hooksOfChange` if the policy or the callback returns a promise. */
 async function changeWhenAllowed(
   node: WriteNode,
   stored: Values,
@@ -278,6 +280,7 @@ function allowedChanges(
   return changesToStore(context, options.resource, stored, changes, path, touches)
 }
 
+/** The row of a change: `changes` are the requested values, `written` those that remain after the comparison with the stored record. */
 const changedRow = (
   { decision, filled, parentKeys, path }: WriteNode,
   stored: Values,

@@ -27,6 +27,7 @@ export const runWriteForRows = (
   step: Omit<WriteRefusal, 'failure'>,
 ): Promise<QueryResult<RawRow>> => sendWrite(context, statement, step, 'arrays if possible')
 
+/** Sends the statement, and turns an error of the driver into an API error or the error of a refusal. */
 async function sendWrite(
   { lease }: Pick<WriteContext, 'lease'>,
   statement: Sendable,

@@ -67,6 +67,7 @@ export const inSavepoint = <T>(
     return result
   })
 
+/** Sends a statement of savepoints; if the database has ended the transaction meanwhile, the write may be repeated. */
 async function sendSavepoint({ lease }: Inside, statement: Fragment): Promise<void> {
   try {
     await lease.send(statement)

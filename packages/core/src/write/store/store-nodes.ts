@@ -10,11 +10,13 @@ import { ChangedRow, NewRow } from './rows/rows.ts'
 import { updateRows } from './rows/update-rows.ts'
 import type { WriteContext } from './write-context.ts'
 
+/** A changed record for the rules of its model. */
 const changeOf = ({ stored, written, path }: ChangedRow) => ({
   stored,
   values: { ...stored, ...written },
   path,
 })
+/** A new record for the rules of its model. */
 const newOf = ({ values, path }: NewRow) => ({ stored: null, values, path })
 
 /** Stores changed records, then new ones, and sets `written` of each node. `returned` collects the rows that the statements return. */

@@ -152,6 +152,7 @@ function noted<S extends readonly Values[] | undefined>(
   return stored
 }
 
+/** Throws, because in a transaction of the host the rows cannot be inserted again one by one. */
 function noKeys({ name }: Resource): never {
   throw new Error(`The database does not tell which key belongs to which new ${name}.`)
 }

@@ -87,6 +87,7 @@ export async function removeRows(
   }
 }
 
+/** Writes all groups: first the links, then the records by their heights. */
 async function removeGroups(context: WriteContext, { links, rows }: RemovalGroups): Promise<void> {
   for (const group of links) await removeLinks(context, group)
   for (const group of rows) await storeGroup(context, group)
@@ -225,6 +226,7 @@ async function removeLinks(context: WriteContext, all: RemovalGroup<PendingLinks
 const keyOf = ({ key }: { readonly key: readonly Value[] }): readonly Value[] => key
 const changeOf = ({ stored, written }: PendingRow): ChangedRow =>
   new ChangedRow(stored, written ?? {}, '', written ?? {})
+/** What the error of a refusal knows about a statement on several records. */
 const ofMany = (resource: Resource) => ({ resource, path: '', values: {}, key: null }) as const
 
 /** What one statement writes, or one for each chunk. */

@@ -264,6 +264,7 @@ async function updateGroups(
   }
 }
 
+/** Sends the UPDATE of several rows, and adds the rows that it returns to `returned`. */
 async function updateTogether(
   { context, resource, returned }: GroupContext,
   { statement, readers }: CompiledWrite,
