@@ -77,9 +77,9 @@ export const hidingRelations = (
 ): readonly ResolvedRelation[] => narrowedRelations(resource, (target) => access.narrows(target))
 
 /**
- * Throws 422 if a foreign key that nested objects have `set` refers to a record that the caller may not see. Two foreign keys may share a
- * column: a nested `author` sets `tenant_id`, which is part of the foreign key of `publisher` too. Does not look up the records of the
- * relations in `isKnown`: they are the nested objects themselves or the parent, so the write has found them through the scope, or
+ * Throws 422 if a foreign key that nested objects have `set` (its values) refers to a record that the caller may not see. Two foreign keys
+ * may share a column: a nested `author` sets `tenant_id`, which is part of the foreign key of `publisher` too. Does not look up the records
+ * of the relations in `isKnown`: they are the nested objects themselves or the parent, so the write has found them through the scope, or
  * created them.
  */
 export function refuseInvisibleByParts(

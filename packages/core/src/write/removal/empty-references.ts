@@ -19,8 +19,8 @@ import type { RemovalContext } from './removal-context.ts'
 import { howBelow, idOf } from './removal-types.ts'
 
 /**
- * Empties the references of `rows`, by the foreign key of `dependent`, to the record `storedParent` that is removed, each with the access
- * rules and the callback of its model for a change. The changes are stored before the record is deleted.
+ * Empties the references of `rows`, by the foreign key of `dependent`, to the record that is removed (`parent` is its node), each with the
+ * access rules and the callback of its model for a change. The changes are stored before the record is deleted.
  */
 export async function emptyReferences(
   removing: RemovalContext,

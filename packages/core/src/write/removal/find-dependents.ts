@@ -26,8 +26,9 @@ export interface FoundRows {
 }
 
 /**
- * Returns the dependents of the records `parents`; `tooMany` if there are more than `max`. Throws 403 if the caller may not delete, or
- * change, such records, 409 if the caller does not see one of them. `path` is that of the list that removes the records, for errors.
+ * Returns the dependents of the removed records `parents` by the foreign key of `dependent`; `tooMany` if there are more than `max`. Throws
+ * 403 if the caller may not delete, or change, such records, 409 if the caller does not see one of them. `path` is that of the list that
+ * removes the records, for errors.
  *
  * In a soft delete they are locked before their own dependents are read, so that nobody adds others meanwhile, and read again, because
  * others may have changed or moved them before. So are those that lose their reference, which they may have exchanged for another one.
@@ -47,8 +48,8 @@ export async function findDependents(
   const rows: Values[] = []
   const read = columnsFor(context, dependent, action, how)
   const isLocked = parents.how === 'mark' || action === 'null'
-  // Rows that are locked are read again.
-  const first = isLocked && locksRows(context) ? resource.primaryKey : read
+  // Rows that are locked are read again, so the first read needs their keys alone.
+  const firstRead = isLocked && locksRows(context) ? resource.primaryKey : read
   for (const keys of keyChunks(context.target.dialect, keysIn(columns, parents.rows), columns)) {
     // Not `planLookUp`, even for one key: for `held = $1 limit $2`, PostgreSQL reads the whole table in the order of its primary key.
     const planned = (wanted: LookUpOptions['read']) =>
@@ -56,7 +57,7 @@ export async function findDependents(
         read: wanted,
         includeDeleted: how === 'delete',
       })
-    const found = await readUnscoped(context, planned(first), max - rows.length + 1)
+    const found = await readUnscoped(context, planned(firstRead), max - rows.length + 1)
     if (found.length === 0) continue
     await requireRight(context, dependent, action)
     if (rows.length + found.length > max) return 'tooMany'

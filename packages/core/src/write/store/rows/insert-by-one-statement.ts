@@ -25,7 +25,7 @@ interface Inserted extends QueryResult<RawRow> {
 
 const nothing: readonly Output[] = []
 
-/** Inserts rows by one statement, which returns `output`. */
+/** Inserts rows by one statement, which returns `output`. `columns` are those with a value in one of the rows. */
 export async function insertByOneStatement(
   context: WriteContext,
   resource: Resource,
@@ -37,8 +37,8 @@ export async function insertByOneStatement(
   const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
   const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
   // Requests rows as arrays only if the statement returns rows.
-  const send = output.length > 0 ? runWriteForRows : runWrite
-  return { ...(await send(context, statement, step)), readers }
+  const run = output.length > 0 ? runWriteForRows : runWrite
+  return { ...(await run(context, statement, step)), readers }
 }
 
 /** Whether the keys of the records can be known after the INSERT: they are among the values, or come from one counter. */
