@@ -36,6 +36,7 @@ export interface ReplicasParts {
   readonly onUnavailable: (index: number, cause: unknown) => void
 }
 
+/** A configured replica, available or not. */
 interface Member {
   readonly index: number
   readonly db: AnyDatabase

@@ -1,4 +1,4 @@
-// Any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the
+// genericDialect: any other database that Kysely supports: portable SQL, with the database's own order and case rules, and without the
 // guarantee of the same response bytes.
 // Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
 // answers a question on which the SQL depends.

@@ -1,4 +1,5 @@
-// The sort key that cursors contain: a value with all digits that ORDER BY compares, also if it is not of its column's type.
+// The sort key that cursors contain, for `orderKey` of the dialect: a value with all digits that ORDER BY compares, also if it is not of its
+// column's type.
 
 import type { DialectColumn } from '../../model/dialect-column.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'

@@ -1,4 +1,5 @@
-// stringify: JSON.stringify with verbatim numbers, sorted keys and any depth.
+// stringify: JSON.stringify with verbatim numbers (kept as their text, `1.0`), sorted keys and any depth. All JSON of responses and of json
+// columns is written by it, unless a database or a JsonWriter writes it.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'

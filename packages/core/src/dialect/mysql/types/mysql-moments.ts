@@ -1,4 +1,5 @@
-// Datetimes and times of requests as the ranges of stored values that they stand for, and zero dates, in MySQL and MariaDB.
+// Datetimes and times of requests as the ranges of stored values that they stand for, and zero dates such as `0000-00-00`, in MySQL and
+// MariaDB.
 
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { PlanValue } from '../../dialect.ts'
@@ -34,6 +35,7 @@ export const secondsAround = (times: readonly PlanValue[]): readonly Span[] =>
 export const isMoment = ({ type }: DialectColumn): boolean =>
   mysqlTypes[type].calendar === 'date' || mysqlTypes[type].calendar === 'datetime'
 
+/** Whether the column has times. */
 export const isTime = ({ type }: DialectColumn): boolean => mysqlTypes[type].calendar === 'time'
 
 /** Whether values of requests stand for ranges of stored ones. */

@@ -1,4 +1,4 @@
-// Paths into JSON as the function JSON_EXTRACT of several databases takes them.
+// jsonPathText: paths into json columns as the function JSON_EXTRACT of MySQL, MariaDB and SQLite takes them.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 
