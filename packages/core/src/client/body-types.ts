@@ -99,13 +99,14 @@ type NestedMembers<M extends AnyModel, G extends GivenOptions> = {
 }
 
 /**
- * A related record in a body: a new record, or the key of an existing one, of a child with the fields to change. Its members are those of one type, because all are
- * optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
+ * A related record in a body: the fields of a new record, or the key of a stored one, for a child with the fields to change. It is one mapped
+ * type, because all members are optional and the compiler would accept anything, `labels: ['bug']`, for an intersection with `{}`.
  */
 export type NestedRecord<M extends AnyModel, G extends GivenOptions> = {
   [K in keyof NestedFields<M, G>]: NestedFields<M, G>[K]
 }
 
+/** The members of a related record. */
 type NestedFields<M extends AnyModel, G extends GivenOptions> = Partial<RowOf<M>> &
   Partial<NewRowOf<M>> &
   NestedMembers<M, G>
@@ -115,6 +116,7 @@ type WriteOnlyName<C> = {
   [K in keyof C]: C[K] extends { readonly writeOnly: true } ? K : never
 }[keyof C]
 
+/** Columns that are set only in a new record. */
 type ImmutableName<C> = {
   [K in keyof C]: C[K] extends { readonly immutable: true } ? K : never
 }[keyof C]

@@ -57,6 +57,7 @@ export interface WriteOptions extends SendOptions {
   readonly ifMatch?: string
 }
 
+/** The options of changing one record. */
 export interface UpdateOptions extends WriteOptions {
   /**
    * Merges the objects of json columns into the stored ones (`application/merge-patch+json`): a member is set, null removes it.
@@ -65,6 +66,7 @@ export interface UpdateOptions extends WriteOptions {
   readonly merge?: boolean | undefined
 }
 
+/** The options of creating records. */
 export interface CreateOptions<M extends AnyModel> extends SendOptions {
   /** Repeating the same body with the same key within a day returns the stored response instead of writing again. */
   readonly idempotencyKey?: string | undefined
@@ -123,6 +125,7 @@ type OnMissing<K> = [K] extends [never]
   ? never
   : { readonly [_ in (K & string) | `${K & string}.${string}`]?: 'keep' | 'remove' }
 
+/** The options of removing one record. */
 export interface RemoveOptions extends WriteOptions {
   /** Also deletes dependent records. */
   readonly cascade?: boolean | undefined

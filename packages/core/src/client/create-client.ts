@@ -65,9 +65,11 @@ export function createClient<A>(
   url: string,
   options: ClientOptions<keyof Client<A> & string> = {},
 ): Client<A> {
+  // `https://example.org/` → `https://example.org/api`
   const base = url.replace(/\/$/, '').replace(/^\w+:\/\/[^/]+$/, '$&/api')
   const { endpointCase = 'kebab', batchPath = '/batch', paths } = options as ClientOptions
   return clientOver(transportTo(base, options), {
+    // `/api`
     root: base.replace(/^\w+:\/\/[^/]+/, ''),
     endpointCase,
     batchPath,
@@ -91,6 +93,7 @@ export function clientOver<A>(
   { root, endpointCase, batchPath, pathOf }: ClientPaths,
 ): Client<A> {
   let count = 0
+  /** Makes the call of one request. `many`: the response is a list. */
   const callTo = (
     method: string,
     path: string,

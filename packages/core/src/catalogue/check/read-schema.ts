@@ -97,6 +97,7 @@ async function readTablesOf(
   return { tables: [...found.values()], searched, isComplete: missing().length === 0 }
 }
 
+/** Returns the names of all tables and views of the schemas. */
 async function allNames(
   db: AnyDatabase,
   rules: SchemaRules,

@@ -90,6 +90,7 @@ export async function readMysql(
   const foreignKeys = grouped(await foreignKeyRows(db, name, only), (row) => row.table_name)
   const checks = await readMysqlChecks(db, { schema: name, only }, isMariadb)
   const views = await viewTexts(db, name, only)
+  // The columns of a table or view, for `projectionOf`.
   const namesOf = (table: string) => {
     const rows = columns.get(table)
     return rows && { columns: rows.flatMap((row) => row.column_name ?? []) }
@@ -97,18 +98,19 @@ export async function readMysql(
   const isInKey = inForeignKeys([...foreignKeys.values()].flat(), name)
   const tables: CatalogueTable[] = []
   for (const [table, rows] of columns) {
-    const own = [...grouped(keys.get(table) ?? [], (row) => row.key_name)].filter(([, group]) =>
+    // An index over an expression, or over the beginning of a text, is no key.
+    const indexes = [...grouped(keys.get(table) ?? [], (row) => row.key_name)].filter(([, group]) =>
       group.every((row) => row.column_name !== null && row.prefix === null),
     )
     const names = ([, group]: [string, KeyRow[]]): string[] =>
       group.flatMap((row) => row.column_name ?? [])
-    const uniqueKeys = own.filter(([key]) => key !== 'PRIMARY')
+    const uniqueKeys = indexes.filter(([key]) => key !== 'PRIMARY')
     const isView = rows[0]?.kind.endsWith('VIEW') === true
     const view = views.get(table)
     const query = view === undefined ? undefined : queryOf(view, name)
     const projection =
       query && projectionOf(query, namesOf(table) ?? { columns: [] }, namesOf(query.table))
-    const primaryKey = own.filter(([key]) => key === 'PRIMARY').flatMap(names)
+    const primaryKey = indexes.filter(([key]) => key === 'PRIMARY').flatMap(names)
     // The `tinyint(1)` columns that are no booleans.
     const whole =
       samples && !isView

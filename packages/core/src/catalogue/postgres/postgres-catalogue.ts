@@ -100,14 +100,16 @@ export async function readPostgres(
   const members = await enumMembers(db, enumsOf(rows))
   const views = await viewTexts(db, name, oids)
   const checks = await readPostgresChecks(db, name, oids)
+  // The columns of a table or view, for `projectionOf`.
   const namesOf = (table: string) => {
     const rows = columns.get(table)
     return rows && { columns: rows.flatMap((row) => row.column ?? []) }
   }
   const tables = [...columns].map(([table, rows]): CatalogueTable => {
+    // A query of a parent also gives the rows of the tables that inherit it, which its own indexes do not cover.
     const isParent = isTrue(rows[0]?.parent)
     const indexes = isParent ? [] : [...grouped(keys.get(table) ?? [], (row) => row.key).values()]
-    const own = indexes.filter((group) => group[0]?.predicate === null)
+    const ofAllRows = indexes.filter((group) => group[0]?.predicate === null)
     const names = (group: readonly KeyRow[]): string[] => group.map((row) => row.column)
     const view = views.get(table)
     const query = view?.query
@@ -124,8 +126,8 @@ export async function readPostgres(
       whyNoKey: isParent
         ? 'its keys do not hold for the rows of tables that inherit it'
         : undefined,
-      primaryKey: own.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
-      uniqueKeys: own.filter((group) => !isTrue(group[0]?.primary)).map(names),
+      primaryKey: ofAllRows.filter((group) => isTrue(group[0]?.primary)).flatMap(names),
+      uniqueKeys: ofAllRows.filter((group) => !isTrue(group[0]?.primary)).map(names),
       partialKeys: indexes.flatMap((group) => {
         const { name = '', predicate = null } = group[0] ?? {}
         return predicate === null ? [] : [partialKey(name, names(group), predicate)]
@@ -138,6 +140,7 @@ export async function readPostgres(
   return Promise.all(tables.map((table) => withNotNullKeys(db, name, table)))
 }
 
+/** By `relkind`. */
 const kinds: Readonly<Record<string, TableKind>> = {
   v: 'view',
   m: 'materialised view',

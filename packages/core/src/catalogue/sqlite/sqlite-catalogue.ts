@@ -96,17 +96,16 @@ export async function readSqlite(
 
   const result: CatalogueTable[] = []
   for (const table of tables) {
-    const own = columns.get(table.table) ?? []
+    const rows = columns.get(table.table) ?? []
     const unusable = whyUnusable(table) ?? unreadable.get(table.table)
     const withNull =
       unusable === undefined
-        ? await nullInKey(db, sql.id(schema, table.table), table, own)
+        ? await nullInKey(db, sql.id(schema, table.table), table, rows)
         : undefined
-    // What is known of keys: the columns that foreign keys refer to, and a key column with NULL.
-    const keyed = { named: namedByForeignKeys(table.table, references), withNull }
+    const keyColumns = { referenced: referencedByForeignKeys(table.table, references), withNull }
     const { read, rowIds } =
       unusable === undefined
-        ? await readColumns(db, schema, table, own, keyed)
+        ? await readColumns(db, schema, table, rows, keyColumns)
         : { read: [], rowIds: [] }
     const isView = table.kind === 'view'
     const indexes = [...grouped(keys.get(table.table) ?? [], (row) => row.index).values()].filter(
@@ -120,12 +119,12 @@ export async function readSqlite(
       query: (isView && table.text) || undefined,
       unusable,
       columns: read,
-      primaryKey: withNull === undefined ? primaryKey(own) : [],
+      primaryKey: withNull === undefined ? primaryKey(rows) : [],
       rowIds,
       whyNoKey: withNull && `its key column ${withNull} is NULL in some rows`,
       uniqueKeys: [
         // Beside the rows with NULL, the key still differs in every row.
-        ...(withNull === undefined ? [] : [primaryKey(own)]),
+        ...(withNull === undefined ? [] : [primaryKey(rows)]),
         ...indexes.filter((group) => group[0]?.partial !== 1).map(names),
       ],
       partialKeys: indexes.flatMap((group) => {
@@ -140,8 +139,8 @@ export async function readSqlite(
   return result
 }
 
-/** The columns of a table that foreign keys name, in lower case. */
-const namedByForeignKeys = (
+/** The columns of a table that foreign keys refer to, in lower case. */
+const referencedByForeignKeys = (
   table: string,
   references: readonly ForeignKeyRow[],
 ): ReadonlySet<string> =>
@@ -188,6 +187,7 @@ const rowIdColumn = (name: string, { shape, note }: SqliteShape): CatalogueColum
   note: `SQLite's number of the row, which VACUUM may change${note === undefined ? '' : `; ${note}`}`,
 })
 
+/** Runs a query with the result `found`. */
 const foundBy = (db: AnyDatabase, query: Fragment): Promise<{ readonly found: unknown }[]> =>
   rowsOf<{ readonly found: unknown }>(db)`${query}`
 
@@ -203,15 +203,15 @@ async function nullInKey(
   for (const row of key) {
     const isRowId = key.length === 1 && /^integer$/i.test(row.declared)
     if (row.not_null !== 0 || isRowId) continue
-    const first = sql`select exists(select 1 from (select typeof(${sql.id(row.column)}) as kind from ${from} limit ${sampleRows}) where kind = 'null') as found`
+    const inFirstRows = sql`select exists(select 1 from (select typeof(${sql.id(row.column)}) as kind from ${from} limit ${sampleRows}) where kind = 'null') as found`
     // The index of the key finds a NULL of its first column, if the driver has its collation.
-    const all = sql`select exists(select 1 from ${from} where ${sql.id(row.column)} is null) as found`
+    const inAllRows = sql`select exists(select 1 from ${from} where ${sql.id(row.column)} is null) as found`
     const [found] = await (row.key === 1
-      ? foundBy(db, all).catch((error: unknown) => {
-          if (classifySqlite(error).kind === 'other') return foundBy(db, first)
+      ? foundBy(db, inAllRows).catch((error: unknown) => {
+          if (classifySqlite(error).kind === 'other') return foundBy(db, inFirstRows)
           throw error
         })
-      : foundBy(db, first))
+      : foundBy(db, inFirstRows))
     if (Number(found?.found) === 1) return row.column
   }
   return undefined
@@ -228,8 +228,8 @@ const plainInteger: SqliteShape = { shape: { type: 'integer' } }
 
 /** What is known of the keys of a table before its columns are read. */
 interface KeyColumns {
-  /** The columns that foreign keys name, in lower case. */
-  readonly named: ReadonlySet<string>
+  /** The columns that foreign keys refer to, in lower case. */
+  readonly referenced: ReadonlySet<string>
   /** The column of the primary key that is NULL in a row. */
   readonly withNull: string | undefined
 }
@@ -240,7 +240,7 @@ async function readColumns(
   schema: string,
   table: TableRow,
   rows: readonly ColumnRow[],
-  { named, withNull }: KeyColumns,
+  { referenced, withNull }: KeyColumns,
 ): Promise<Pick<CatalogueTable, 'rowIds'> & { readonly read: readonly CatalogueColumn[] }> {
   const collations = sqliteCollations(table.text ?? '')
   const rules = sqliteChecks(table.text ?? '')
@@ -270,7 +270,7 @@ async function readColumns(
   const isBigint = (row: ColumnRow): boolean => sqliteShape(row.declared).shape.type === 'bigint'
   const shapeOf = (row: ColumnRow): SqliteShape => {
     const classes = sampled(row)?.classes
-    const isKey = row.key > 0 || named.has(row.column.toLowerCase())
+    const isKey = row.key > 0 || referenced.has(row.column.toLowerCase())
     const isLarge =
       !isBigint(row) && isInteger(sqliteShape(row.declared, classes)) && holdsLarge(row)
     return isLarge ? largeInteger : sqliteShape(row.declared, classes, isKey)

@@ -50,6 +50,7 @@ function checkOptions(model: AnyModel, problems: Problems): void {
   }
 }
 
+/** Whether the value has what `defineModel` gives each model; models of programs without TypeScript may be anything. */
 const isModel = (model: AnyModel): boolean =>
   typeof model?.name === 'string' &&
   typeof model.table === 'string' &&

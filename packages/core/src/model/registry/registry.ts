@@ -91,6 +91,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
     },
     problems,
   }
+  // First the resources without relations, each of which is checked by itself.
   const resources = published.map(({ model, meta }) => {
     const names = endpointNames(model.name, meta, general.endpointCase)
     return resourceWithoutRelations(model, meta, names, input)
@@ -104,6 +105,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
     problems,
   )
 
+  // Then what lies between resources: relations, and what depends on them.
   const { schema } = options
   const tables = declaredTables(models.values(), byName, schema)
   const scope = { models, tables, byName, endpointCase: general.endpointCase, problems }
@@ -121,6 +123,7 @@ export function resolveRegistry(options: RegistryOptions, problems: Problems): B
   }
   for (const resource of resources) checkWriteOnly(resource, problems)
 
+  // At last users, roles and authentication, which may be about a model that is not published.
   const enabled = resources.flatMap((resource) => resource.settings.strategies)
   const auth = resolveAuth(config, options.env ?? {}, enabled, problems)
   checkOwnRoutes({ ...general, auth }, resources, problems)

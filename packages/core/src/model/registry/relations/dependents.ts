@@ -31,6 +31,7 @@ export interface DependentModel extends Dependent {
   readonly resource: Resource
 }
 
+/** Whether the dependents are records, which a DELETE treats by their model's rules; rows of other junction tables are just deleted. */
 export const hasModel = (dependent: Dependent): dependent is DependentModel =>
   dependent.resource !== null
 
