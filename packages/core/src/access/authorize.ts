@@ -1,5 +1,5 @@
 // authorize: which actions on which resources a request performs, and whether the caller's roles allow all of them. Called by
-// `http/endpoints/routing/admit.ts` after authentication, before the query is parsed.
+// `http/endpoints/routing/serve-call.ts`, and by batches, after authentication and before the query is parsed.
 
 import { forbidden } from '../errors.ts'
 import type { Resource } from '../model/registry/resource.ts'

@@ -20,7 +20,8 @@ export const hostVary = (user: unknown): { readonly vary?: string } =>
 /**
  * Looks up the roles of a user: the result of `methods.roles(user)` if the user model has that method, otherwise the user's
  * `roles`. Roles are a list of strings, or of related records with a `name` each; any other value means no roles. If the user was
- * authenticated by an API key with scopes, only the roles that the scopes name remain.
+ * authenticated by an API key with scopes, only the roles that the scopes name remain. `strategy`: which one has accepted the user; absent if
+ * the host set it.
  *
  * ```ts
  * await callerOf(callHook, { id: 7, roles: ['editor'] }, undefined) // { user, authenticated: true, roles: ['editor'] }

@@ -1,4 +1,5 @@
-// GivenCaller: the sender of the requests of `api.as(user)` and of the clients in hooks, who needs no authentication. Types only.
+// GivenCaller: the sender of the requests of `api.as(user)`, of the clients in hooks, and of requests with a `user` that the host passes to
+// `api.handle`: these need no authentication. Types only.
 
 import type { Caller } from '../access/roles/roles.ts'
 

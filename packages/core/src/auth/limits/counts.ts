@@ -11,7 +11,7 @@ export interface Count {
   readonly left: number
 }
 
-/** `hit` counts a request and returns the new count; `peek` returns the count unchanged. `key` is what is counted: `ip:203.0.113.7|60000`. */
+/** `hit` counts a request and returns the new count; `peek` returns the count unchanged. `key` is what is counted, with its window: `login|ip:203.0.113.7|60000`. */
 export type CountRequest = (kind: 'hit' | 'peek', key: string, windowMs: number) => Promise<Count>
 
 /** Returns a function that counts in `store`, by the time of `now`. */

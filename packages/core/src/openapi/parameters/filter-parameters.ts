@@ -18,6 +18,7 @@ import { nestedRelations } from '../schemas/record-schemas.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { filterSchema } from '../schemas/value-schemas.ts'
 
+/** What each operator tests, in words of the document: the column … its value. */
 const meanings: Readonly<Record<FilterOperator, string>> = {
   eq: 'equals',
   ne: 'differs from (also written `neq`)',
@@ -42,6 +43,7 @@ const meanings: Readonly<Record<FilterOperator, string>> = {
 }
 
 const operators = Object.keys(filterOperators) as FilterOperator[]
+/** Pattern of the name of a column or relation. */
 const name = '[A-Za-z_][A-Za-z0-9_]*'
 /** Names inside of json columns may have hyphens. */
 const nameInside = '[A-Za-z_][A-Za-z0-9_-]*'

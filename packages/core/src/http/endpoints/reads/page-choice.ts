@@ -1,5 +1,5 @@
-// Which responses have an HTML page for browsers. The functions are chosen before a request is served, and make the page of its finished
-// body. The code that makes pages is loaded with the first page.
+// Which responses have an HTML page for browsers, by the header `Accept`. The functions that are returned make the page of the finished body.
+// The code that makes pages is loaded with the first page.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { lazyModule } from '../../../lib/lazy-module.ts'

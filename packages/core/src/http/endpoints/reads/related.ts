@@ -17,7 +17,10 @@ import { listResult } from './read-result.ts'
 import { parseRead } from './request-query.ts'
 import { scopePlan } from './scope-plan.ts'
 
-/** `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. */
+/**
+ * `GET /api/authors/1/books` → a page of books; 404 if the author does not exist, an empty list if the author has no books. `keyStrings` is
+ * the key of the parent as the path has it.
+ */
 export async function getRelated(
   call: Call,
   relation: ResolvedRelation,
