@@ -24,7 +24,10 @@ import {
   refuseInvisibleByParts,
 } from './write-checks.ts'
 
-/** Where the first error of each kind is in a segment. */
+/**
+ * Where the first error of each kind is in a segment: problems of the body are collected and thrown together (400), other errors, such as
+ * 404, are thrown alone.
+ */
 interface FirstErrors {
   /** The index of the first node with problems. */
   problems: number

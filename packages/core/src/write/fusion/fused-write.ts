@@ -101,6 +101,7 @@ function referencesOf(
 ): MaybePromise<readonly ScopedReference[] | undefined> {
   if (relations.length === 0) return noReferences
   const found: ScopedReference[] = []
+  /** Asks the policy of the model that the relation leads to; adds nothing if the statement cannot have its scope. */
   const find = (relation: ResolvedRelation): MaybePromise<void> => {
     const { to, from, target } = relation
     const key = keyFromRow(from, record?.values ?? {})

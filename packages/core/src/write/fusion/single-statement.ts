@@ -79,7 +79,7 @@ export async function insertRecord(
   return writeAndRead(context, resource, read, async (own) => {
     const { checksReferences } = context
     const isExpected = checksReferences ? isRefused : isConflict
-    const result = await runUnless(own, statement.statement, step, isExpected)
+    const result = await sendUnless(own, statement.statement, step, isExpected)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (raw !== undefined && readers.length > 0) {
@@ -108,7 +108,7 @@ export async function updateRecord(
   const statement = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
   const written = await writeAndRead(context, resource, read, async (own) => {
-    const result = await runUnless(own, statement.statement, step, isRefused)
+    const result = await sendUnless(own, statement.statement, step, isRefused)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (isReturned) return raw && { key, row: shownRow(statement, raw) }
@@ -187,7 +187,7 @@ export async function removeRecord(
       : statements.update(resource, mark, matches, keyOutputOf(resource))
   const step = mark === null ? 'delete' : 'update'
   const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
-  const result = await runUnless(context, statement, refusal, isRefused)
+  const result = await sendUnless(context, statement, refusal, isRefused)
   if (isCounted) return (result?.numAffectedRows ?? 0n) > 0n
   return (result?.rows.length ?? 0) > 0
 }
@@ -220,7 +220,7 @@ const loadRow = (readers: CompiledWrite['readers'], raw: RawRow): LoadedRow | un
  * makes the write, or finds the error for the client. The statement commits by itself, so if the connection breaks, the row may be
  * stored; the statement is not sent again.
  */
-function runUnless(
+function sendUnless(
   context: SingleWriteContext,
   statement: Sendable,
   step: Omit<WriteRefusal, 'failure'>,

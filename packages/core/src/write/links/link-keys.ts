@@ -6,7 +6,7 @@ import { keyChunks } from '../../query/compile/chunks.ts'
 import { keyText } from '../../query/run/key.ts'
 import type { OldLinks, StoredKey } from './link-store.ts'
 
-/** The links of several records: for `keyText` of each record's key, its `LinkedKeys`. */
+/** The links of several records: by `keyText` of each record's key, the keys of the records linked to it, which are by `keyText`, too. */
 export type FoundLinks = Map<string, Map<string, StoredKey>>
 
 /** Adds the link between the records with the keys `own` and `linked`. */

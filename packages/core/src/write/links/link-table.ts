@@ -42,6 +42,7 @@ export function linkTable(context: WriteContext, relation: ResolvedRelation): Li
         { table, own: ownParts, linked: linkedParts },
         lists.map(({ own }) => own),
       ),
+    // The right to change the record with the list is enough.
     requireAccess: async () => {},
     async remove(links) {
       const path = pathOf(links)

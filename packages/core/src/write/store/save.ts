@@ -58,6 +58,7 @@ async function insertRow(
   const known = returns ? values : await withDefaultKey(context, resource, values, path)
   const { generated, insertValues } = splitGeneratedKey(resource, known)
   const [counter] = generated
+  // Given for a view, of which neither RETURNING nor the insert id gives the key.
   const ofView = counter && lease.dialect.keysOfView?.(resource, counter)
   const output = returns && ofView === undefined ? outputOfColumns(resource, generated) : []
   const { statement, readers } = compileInsert(target, resource, insertValues, output)
