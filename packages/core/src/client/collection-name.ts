@@ -63,6 +63,7 @@ export type CollectionName<N extends string> = string extends N
  * ```
  */
 export function segmentOf(name: string, letterCase: LetterCase): string {
+  // `orderItems` → order items, `HTTPLogs` → http logs
   const words = name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')

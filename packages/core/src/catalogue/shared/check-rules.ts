@@ -43,7 +43,7 @@ export type CheckRule =
 
 /** How a database writes the expressions of its constraints. */
 export interface CheckSyntax {
-  /** What a backslash in a string is. */
+  /** Whether a backslash in a string escapes the next character, or is a plain character. */
   readonly backslash: 'escapes' | 'plain'
   /** Its functions for the length of a string, in lower case. */
   readonly lengths: Readonly<Record<string, 'characters' | 'bytes'>>

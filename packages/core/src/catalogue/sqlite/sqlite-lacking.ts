@@ -39,7 +39,7 @@ export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): Lack
   }
 }
 
-/** Returns what SQLite lacks to prepare the statement. EXPLAIN prepares it, but does not run it. */
+/** Returns what SQLite lacks to prepare the statement: `no such function: fold`. */
 async function missingFor(
   db: AnyDatabase,
   statement: StatementOnTable,

@@ -6,6 +6,7 @@ import type { Problems } from '../../settings/setting-problems.ts'
 import { isSortable } from '../../type-rules.ts'
 import type { RelationOrderTerm, Resource } from '../resource.ts'
 
+/** The end of `price.nullsfirst` or `price.nullslast`. */
 const nullsAtEnd = /\.nulls(first|last)$/
 
 /** Resolves the terms of `order_by`; a name that is no column, or a column that cannot order or that some callers may not read, is a problem. */

@@ -37,6 +37,7 @@ export const decimalType: TypeDefinition = {
     if (match === null) return { expected }
     const whole = withoutLeadingZeros(match[2] ?? '0')
     const fraction = withoutEndZeros(match[3] ?? '')
+    // Without `precision` and `scale`: at most 60 digits before the point, and 30 after it.
     const scale = column.scale ?? 30
     if (fraction.length > scale) {
       const fewer = `a decimal number with at most ${scale} digits after the point`
