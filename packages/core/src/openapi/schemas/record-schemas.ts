@@ -216,25 +216,28 @@ const writtenMembers = (
     ),
   ])
 
-/** Returns the schema of an item of a list in PATCH: the key of a record, and the fields to change. */
-export function listedChangeRef(records: Records, resource: Resource): ReferenceObject {
-  const { components } = records
-  return components.schema(
-    `listed ${resource.name}`,
-    `Listed${names.update}${resource.name}`,
-    () => ({
-      allOf: [
-        writtenRef(records, resource, 'update'),
-        {
-          type: 'object',
-          properties: Object.fromEntries(
-            resource.primaryKey.map((column) => [column.name, writeSchema(column, 'update')]),
-          ),
-          required: resource.primaryKey.map(({ name }) => name),
-        },
-      ],
-    }),
-  )
+/**
+ * Returns the schema of an item of a list in PATCH: the key of a stored record, or the part of it that the parent does not set
+ * (`ListedPatchLineCode`), and the fields to change. It repeats the members of `PatchBook`, since an `allOf` with a reference to that
+ * schema would contain itself where books have books as children, which Swagger UI cannot resolve.
+ */
+export function listedChangeRef(
+  records: Records,
+  resource: Resource,
+  key: readonly NamedColumn[] = resource.primaryKey,
+): ReferenceObject {
+  const required = key.map(({ name }) => name)
+  const part = key.length < resource.primaryKey.length ? required : []
+  const wanted = `Listed${names.update}${resource.name}${part.map((name) => toCase(name, 'pascal')).join('')}`
+  return records.components.schema(`listed ${resource.name} ${required}`, wanted, () => ({
+    description: 'An existing record, by its key, and the fields to change.',
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(key.map((column) => [column.name, writeSchema(column, 'update')])),
+      ...writtenMembers(records, resource, 'update'),
+    },
+    required,
+  }))
 }
 
 const bodyText: Readonly<Record<WriteMode, string>> = {
@@ -278,7 +281,7 @@ function nestedSchema(
 
 /** Returns the schema of a record inside the body of another one: a new record, or the key of an existing one. */
 const newOrLinked = (records: Records, target: Resource): Schema => ({
-  anyOf: [writtenRef(records, target, 'create'), linkRef(records, target.primaryKey, target.name)],
+  anyOf: [writtenRef(records, target, 'create'), linkRef(records, target)],
 })
 
 /**
@@ -291,33 +294,21 @@ function childSchema(records: Records, relation: ResolvedRelation): Schema {
   if (key.length === 0 || !target.settings.methods.has('PATCH')) {
     return newOrLinked(records, target)
   }
-  const link = linkRef(records, key, childName(relation, key))
-  const change = { allOf: [writtenRef(records, target, 'update'), link] }
-  return { anyOf: [writtenRef(records, target, 'create'), change] }
+  return {
+    anyOf: [writtenRef(records, target, 'create'), listedChangeRef(records, target, key)],
+  }
 }
 
-/** Returns a name for the children of a relation, with their key if the parent sets a part of it: `LineCode`. */
-const childName = ({ target }: ResolvedRelation, key: readonly NamedColumn[]): string => {
-  const own = key.length < target.primaryKey.length ? key : []
-  return target.name + own.map(({ name }) => toCase(name, 'pascal')).join('')
-}
-
-/** Returns the schema of a link to an existing record, by its key. The name of the component begins with `owner`. */
-function linkRef(
-  { components }: Records,
-  key: readonly NamedColumn[],
-  owner: string,
-): ReferenceObject {
-  const properties = Object.fromEntries(
-    key.map((column) => [column.name, responseSchema(column)] as const),
-  )
-  return components.schema(`link ${owner} ${JSON.stringify(properties)}`, `${owner}Link`, () => ({
+/** Returns the schema of a link to an existing record, by its key. */
+const linkRef = ({ components }: Records, { name: owner, primaryKey }: Resource): ReferenceObject =>
+  components.schema(`link ${owner}`, `${owner}Link`, () => ({
     type: 'object',
     description: 'An existing record, by its key.',
-    properties,
-    required: Object.keys(properties),
+    properties: Object.fromEntries(
+      primaryKey.map((column) => [column.name, responseSchema(column)]),
+    ),
+    required: primaryKey.map(({ name }) => name),
   }))
-}
 
 /** Whether some callers may not write the column and must omit it. */
 const hasRight = ({ definition: { read, write } }: NamedColumn): boolean =>
