@@ -4,6 +4,9 @@
 /** One field, or the fields of a composite key in the order of the key at the other end of the relation. */
 export type Key = string | readonly string[]
 
+/** Returns the names of a key, which is one name or a list. */
+export const keyNames = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
+
 /** The options of relations with a foreign key. */
 export interface KeyOptions<References extends Key = Key> {
   /** The field or fields that are referenced. Default: the primary key. */

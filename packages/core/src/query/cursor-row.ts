@@ -6,15 +6,13 @@ import { cursorExpired } from '../errors.ts'
 import { compilePage } from './compile/read-program.ts'
 import type { Target } from './compile/target.ts'
 import { pageBeyondRow } from './plan/order/keyset.ts'
-import type { ListPlan, ReadPlan } from './plan/plan.ts'
-import { planCursorRow } from './plan/read-plan.ts'
+import type { ReadPlan } from './plan/plan.ts'
+import { isListPlan, planCursorRow } from './plan/read-plan.ts'
 import { readPage } from './run/read-rows.ts'
-
-const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
 
 /** Whether the plan's cursor leaves out values, so that `withCursorRow` must read them. */
 export const lacksCursorValues = (plan: ReadPlan): boolean =>
-  isList(plan) && plan.page.kind === 'keyset' && plan.page.unread.length > 0
+  isListPlan(plan) && plan.page.kind === 'keyset' && plan.page.unread.length > 0
 
 /**
  * Returns the plan with all values of the cursor's row, which is read in the scopes of the plan, since clients can write cursors. Throws
@@ -25,7 +23,7 @@ export async function withCursorRow<P extends ReadPlan>(
   target: Target,
   plan: P,
 ): Promise<P> {
-  if (!isList(plan) || plan.page.kind !== 'keyset') return plan
+  if (!isListPlan(plan) || plan.page.kind !== 'keyset') return plan
   const { page } = plan
   // `first`: the values of the first row's cursor, which is the only row here.
   const { first } = await readPage(lease, compilePage(target, planCursorRow(plan, page)))

@@ -11,16 +11,8 @@ import { isSearchable } from '../plan/conditions/text-test.ts'
 import { convertText } from '../plan/conditions/value.ts'
 import { keysetAt } from '../plan/order/keyset.ts'
 import { pageAt } from '../plan/order/page.ts'
-import type {
-  Condition,
-  KeysetPage,
-  ListPlan,
-  Page,
-  ReadPlan,
-  ScopeSlot,
-  Slot,
-  Value,
-} from '../plan/plan.ts'
+import type { Condition, KeysetPage, Page, ReadPlan, ScopeSlot, Slot, Value } from '../plan/plan.ts'
+import { isListPlan } from '../plan/read-plan.ts'
 import type { Skeleton } from './skeleton.ts'
 import { type StatementStore, statementStore } from './statement-store.ts'
 
@@ -176,8 +168,8 @@ export function planWithValues<P extends ReadPlan>(
     conditions.set(each.condition.slot, condition)
     values.set(each.condition.slot, slotValue(condition))
   }
-  const page = isList(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
-  if (isList(plan) && page === undefined) return undefined
+  const page = isListPlan(plan) ? pageAtPosition(plan.page, pageOrCursor) : undefined
+  if (isListPlan(plan) && page === undefined) return undefined
   const current = (all: readonly Condition[]): readonly Condition[] =>
     all.map((condition) =>
       hasSlot(condition) ? (conditions.get(condition.slot) ?? condition) : condition,
@@ -193,11 +185,9 @@ export function planWithValues<P extends ReadPlan>(
 
 const noValues: ReadonlyMap<object, unknown> = new Map()
 
-const isList = (plan: ReadPlan): plan is ListPlan => 'page' in plan
-
 /** The page beyond a cursor, whether the skeleton has the cursor or the request; undefined for other pages. */
 function cursorOf(plan: ReadPlan): KeysetPage | undefined {
-  const page = isList(plan) ? plan.page : undefined
+  const page = isListPlan(plan) ? plan.page : undefined
   return page?.kind === 'keyset' && page.values !== null ? page : undefined
 }
 

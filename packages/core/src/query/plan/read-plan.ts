@@ -116,6 +116,9 @@ export function withParentKey(plan: ListPlan, key: readonly Value[]): ListPlan {
   return { ...plan, rows: { ...plan.rows, where } }
 }
 
+/** Whether a plan reads a page of a list, not one record. */
+export const isListPlan = (plan: ReadPlan): plan is ListPlan => 'page' in plan
+
 /**
  * Plans the read of one row of a list by its key, for the values of its cursor, which are in the result's `first`. The row need not meet
  * the filters of the client, but it belongs to the parent of a relation route.

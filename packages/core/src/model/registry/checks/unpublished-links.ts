@@ -3,7 +3,7 @@
 
 import { tableKey } from '../../../lib/sql/table-name.ts'
 import type { AnyModel } from '../../define-model.ts'
-import type { Key } from '../../relation.ts'
+import { keyNames } from '../../relation.ts'
 import { foreignKey } from '../relations/junction.ts'
 import type { DeclaredTable } from '../relations/resolve-relations.ts'
 import type { Resource, UnpublishedLinks } from '../resource.ts'
@@ -45,5 +45,3 @@ export function unpublishedLinks(
   }
   return found
 }
-
-const keyNames = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)

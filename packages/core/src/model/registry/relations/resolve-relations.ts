@@ -6,7 +6,7 @@ import { didYouMean } from '../../../lib/naming/suggest.ts'
 import { tableKey } from '../../../lib/sql/table-name.ts'
 import { columnTypes } from '../../column-types.ts'
 import type { AnyModel } from '../../define-model.ts'
-import type { Key, Relation } from '../../relation.ts'
+import { type Key, keyNames, type Relation } from '../../relation.ts'
 import type { Problems } from '../../settings/setting-problems.ts'
 import type { EndpointCase } from '../../settings/settings.ts'
 import { canBeKey } from '../../type-rules.ts'
@@ -35,9 +35,6 @@ export interface RelationScope {
   readonly endpointCase: EndpointCase
   readonly problems: Problems
 }
-
-/** Returns the names of a key, which is one name or a list. */
-const keyNames = (key: Key): readonly string[] => (typeof key === 'string' ? [key] : key)
 
 /** Resolves the columns of a key; undefined if there was a problem. `hint` completes the message about a column that does not exist. */
 function keyColumns(

@@ -4,24 +4,13 @@
 import { forbiddenJoin, limitExceeded, unknownPathSegment } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'
 import { settingNames } from '../../../model/settings/setting-names.ts'
-import {
-  type ConditionNode,
-  isField,
-  type RelationFilterNode,
-  type TextNode,
-} from '../../parse/ast.ts'
+import { isField, type RelationFilterNode, type TextNode } from '../../parse/ast.ts'
+import type { PlanWhere } from '../aggregates/related-aggregate.ts'
 import { type PlanContext, relatedSource, textAt } from '../context.ts'
 import type { Names } from '../names.ts'
 import type { Condition } from '../plan.ts'
 import { fieldWithPathBefore, jsonColumnAt, relationAt } from '../relations/relation-path.ts'
 import { lookUpStep } from './look-up.ts'
-
-/** `planWhere` of `where.ts`, passed as an argument, because that file imports this one. Plans the filters after the path. */
-type PlanWhere = (
-  context: PlanContext,
-  names: Names,
-  nodes: readonly ConditionNode[],
-) => readonly Condition[]
 
 /** Plans a relation filter. All conditions must hold for the same row at the end of the path; `missing` negates the result. */
 export function planRelationFilter(

@@ -33,7 +33,7 @@ export async function insertByOneStatement(
   rows: readonly NewRow[],
   output: readonly Output[] = nothing,
 ): Promise<Inserted> {
-  const values = rows.map(valuesIn)
+  const values = rows.map((row) => row.values)
   const { statement, readers } = compileInserts(context.target, resource, columns, values, output)
   const step = { step: 'insert', resource, path: '', values: {}, key: null } as const
   // Requests rows as arrays only if the statement returns rows.
@@ -66,7 +66,7 @@ export async function insertWithKeys(
     const count = output === undefined ? inserted.numAffectedRows : inserted.rows.length
     if (count !== undefined && count < rows.length) return notAll(context, resource)
     if (returned !== undefined) addReturned(returned, inserted.readers, inserted.rows)
-    return rows.map(valuesIn)
+    return rows.map((row) => row.values)
   }
   const keys =
     generatedKeys.by === 'returning' || returned !== undefined
@@ -96,8 +96,6 @@ function identified(
   }
   return records
 }
-
-const valuesIn = ({ values }: NewRow): Values => values
 
 /**
  * The keys from RETURNING, in the order of the rows: they ascend, or descend if the sequence has a negative increment. Undefined if they do

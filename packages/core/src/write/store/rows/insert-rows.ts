@@ -47,7 +47,7 @@ function inInsertOrder(
   rows: readonly NewRow[],
 ): readonly NewRow[] {
   if (!refersToItself(registry, resource)) return rows
-  const values = rows.map(valuesIn)
+  const values = rows.map((row) => row.values)
   const ordered = referredFirst(registry, resource, values)
   if (ordered === values) return rows
   const byValues = new Map(rows.map((row) => [row.values, row]))
@@ -56,8 +56,6 @@ function inInsertOrder(
 
 const refersToItself = (registry: Registry, resource: Resource): boolean =>
   dependentsOf(registry, resource).some((dependent) => dependent.resource === resource)
-
-const valuesIn = ({ values }: NewRow): Values => values
 
 /** Inserts the groups of `groupForInsert`, in chunks that one statement can have. */
 async function insertGroups(
