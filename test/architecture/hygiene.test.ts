@@ -57,6 +57,27 @@ suite('hygiene', (test) => {
     equal(machinePaths('GET /api/home/1, example.com/work/2'), [])
   })
 
+  test('a file that a comment or a page names exists', () => {
+    const files = filesBelow('', texts)
+    const exists = (named: string): boolean => {
+      const path = named.replace(/^(\.\.?\/)+/, '')
+      return files.some((file) => file === path || file.endsWith(`/${path}`))
+    }
+    const namedIn = (file: string): string[] => {
+      const lines = readSource(file).split('\n')
+      const prose = file.endsWith('.md')
+        ? lines
+        : lines.filter((line) => /^\s*(\/?\*|\/\/)/.test(line))
+      return prose.flatMap((line) =>
+        [...line.matchAll(/`([\w./-]+[\w-]\.ts)`/g)].map(([, name = '']) => name),
+      )
+    }
+    const found = [...filesBelow('packages', texts), ...filesBelow('docs/inside', texts)].flatMap(
+      (file) => namedIn(file).flatMap((name) => (exists(name) ? [] : [`${file}: ${name}`])),
+    )
+    equal(found, [])
+  })
+
   test('no file contains merge conflict markers', () => {
     const marked = (text: string): boolean =>
       new RegExp(`^(?:${'<'.repeat(7)}|${'>'.repeat(7)}) `, 'm').test(text)

@@ -1,5 +1,5 @@
 // ChangedUsers: collects the users that a write has removed, or changed in a way that may make them inactive (API_USER_ACTIVE).
-// `auth/users/user-endings.ts` reads them before COMMIT, and ends their refresh tokens and API keys.
+// `auth/users/credential-cleanup.ts` reads them before COMMIT, and ends their refresh tokens and API keys.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import { keyText } from '../../query/run/key.ts'
