@@ -187,7 +187,7 @@ async function writeLevel(
   returned: ReturnedRows | undefined,
 ): Promise<void> {
   const { removals, resource, nodes } = level
-  // As in `write`: callbacks, here those of removed records and their dependents, may have effects outside of the transaction.
+  // As in `writeNodes`: callbacks, here those of removed records and their dependents, may have effects outside of the transaction.
   const isOnce = removals !== undefined && mayCallBack(around, resource, nodes)
   const context = isOnce ? { ...around, repeat: undefined } : around
   while (level.hasNext) {

@@ -20,7 +20,7 @@ export interface InputProblems {
   readonly more: number
   /** Throws 400 with the problems, if there are any. */
   refuse(): void
-  /** The error that `refuse` has thrown. */
+  /** The error that `refuse` has thrown; undefined if it has thrown none. */
   readonly refusal: ApiError | undefined
 }
 

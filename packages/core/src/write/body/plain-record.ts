@@ -1,5 +1,6 @@
-// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most
-// records of a list do. `read-record.ts` tries it first, and reads the other records member by member.
+// plainRecord: reads a record without copying it, if it contains only columns and their values need no conversion, as most records of a
+// list do. `read-record.ts` tries it first, and reads the other records member by member. `plainInMode` and `fieldTests` are for the
+// shortcuts of `repeated-members.ts`.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import {

@@ -1,6 +1,6 @@
 // nodeReader: turns the JSON body of a write into RecordNodes, one for each record in it, nested ones included, and makes every check that
 // needs no database. Collects all problems, so that a client gets them together (docs/guide/writing.md): the endpoint throws them
-// afterwards.
+// afterwards. `runChecks` runs validators, here and in the transaction.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'

@@ -637,8 +637,8 @@ const isNestedMember = (target: Resource, name: string, member: JsonValue): bool
   target.relations.has(name) && typeof member === 'object' && member !== null
 
 /**
- * The members of the record to create if no record has the key, and the problems that the others are then. Beside the key of a stored
- * record, fields that clients cannot write are sent back.
+ * The members of the record to create if no record has the key, and the problems that the other members are in that case. If the record is
+ * stored, those other members are compared with it: a client may send back fields that it cannot write.
  */
 function membersOfNew(
   target: Resource,

@@ -1,5 +1,6 @@
 // RepeatedMembers: a shortcut for lists whose records have the same members, as most lists have: `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`.
-// `nodeReader` tries it for each record after the first. `bench/shortcuts.md` has what it saves.
+// `nodeReader` tries it for each record after the first. `bench/shortcuts.md` has what it saves. RepeatedInMode is the shortcut of upserts,
+// which read each record in two modes.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { isJsonObject } from '../../lib/json/merge-patch.ts'

@@ -139,8 +139,9 @@ async function transformNode(
       ...(others && { others }),
     })
   }
-  const sent = checked.wholeRecordChecks.length === 0 ? undefined : sentValues(checked)
-  return { ...checked, values, parents, children, ...(sent && { sent }) }
+  const hasLaterChecks = checked.wholeRecordChecks.length > 0
+  const beforeTransform = hasLaterChecks ? valuesToTransform(checked) : undefined
+  return { ...checked, values, parents, children, ...(beforeTransform && { beforeTransform }) }
 }
 
 /**
@@ -157,8 +158,8 @@ async function afterChecks(node: RecordNode, { host }: Transforming): Promise<Re
   return { ...node, uniqueName: { ...uniqueName, checks: checks.filter((check) => !isNow(check)) } }
 }
 
-/** The values of transformed columns as they were sent. */
-const sentValues = ({ resource, values }: RecordNode): Values =>
+/** The values of columns with a `transform` as they were sent. */
+const valuesToTransform = ({ resource, values }: RecordNode): Values =>
   Object.fromEntries(
     transformsOf(resource)
       .filter(({ column }) => isSent(values, column))

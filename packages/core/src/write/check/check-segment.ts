@@ -1,6 +1,7 @@
 // checkSegment: compares the nodes of a segment (nodes that are written together, ../README.md) with the stored records, and checks what
 // they refer to. The writer calls it after `resolve` has locked the stored records and nested parents are written, before any hook is
-// called. All problems of the nodes are reported together.
+// called. All problems of the nodes are reported together. If a nested parent is refused, refuseBeforeParents is called instead; if the
+// segment is refused, addLaterProblems adds the problems of the nodes after it.
 
 import { missingReference, notDeleted } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
@@ -61,7 +62,7 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
   }
   const { at = nowhere, paths, waitsAt } = await invisibleReferences(context, level, nodes)
   if (waitsAt !== undefined) {
-    // The nodes from there on are checked again in the next segment.
+    // The next segment checks the nodes from `waitsAt` on again.
     segment.endBefore(waitsAt)
     level.startSmall()
     if (found.error >= waitsAt) found.error = nowhere

@@ -1,5 +1,7 @@
-// newRecord: adds the values that the service sets in a record: managed columns (`managed: 'created'`), UUIDs and the model's defaults,
-// which may be functions. Called before the policy and the callback of a new record, which receive these values.
+// The values that the service itself sets in a record: managed columns, UUIDs and the model's defaults, which may be functions of the host.
+// `newRecord` adds them to a new record, before the policy and the callback receive it, and `initialWithoutHost` before validators receive
+// it. `initialValue` is that of one column: for a PUT that does not send the field, and for look-ups by a unique key. The `updated…`
+// functions are for the columns that each change sets, and `momentOf` also for soft deletes.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
@@ -39,7 +41,8 @@ function serviceColumns(resource: Resource): ServiceColumns {
 
 /**
  * The values of a new record: those that were sent, and the initial values of other columns, except the foreign keys that nested objects or
- * the record around this one set (`filled`). `initial` has initial values that were made earlier, so that no default is called twice.
+ * the record around this one set (`filled`). `initial` of the node has initial values that an earlier step has made. They are used as they
+ * are: another call of a default, or another UUID, would give other values than those that a validator or a look-up has received.
  */
 export function newRecord(
   sources: ValueSources,
@@ -69,7 +72,8 @@ export function newRecord(
 
 /**
  * The initial values of the fields that the body of a new record omits; undefined if a function of the host makes one of them. Validators
- * that take the whole record can then run when the body is read.
+ * that take the whole record can then run when the body is read. The caller keeps the values in `initial` of the node, so that `newRecord`
+ * stores the UUIDs that the validators have received.
  */
 export function initialWithoutHost(
   sources: OwnSources,
@@ -140,6 +144,7 @@ export function updatedTimestamps(sources: ValueSources, resource: Resource): Va
 /** The time of the write, as a value of a datetime or date column. */
 export function momentOf({ type }: NamedColumn, { now }: Pick<ValueSources, 'now'>): string {
   const { fromClock } = columnTypes[type]
+  // Never false here: only date and datetime columns can be managed or have the soft-delete value 'now'. The test narrows the type.
   return fromClock === false ? now() : fromClock(now())
 }
 
@@ -155,7 +160,7 @@ function defaultValue({ name }: Resource, column: NamedColumn, declared: unknown
   throw new Error(`The default of ${name}.${column.name} ${wrong}.`)
 }
 
-/** A record whose values may be promises. Columns keep the order in which they were first set. */
+/** Collects the values that PUT sets (`resetValues`), which may be promises. Columns keep the order in which they were first set. */
 export function pendingRecord(): {
   set(name: string, value: MaybePromise<JsonValue>): void
   complete(): MaybePromise<Values>

@@ -1,6 +1,7 @@
 // Keeps records of a model from overlapping (`exclude` of a model, such as no two bookings of a room at a time): the only file that decides
 // it. All ways to write a record lead here: `prepareRecords` is called before records are stored, `RuledRecords.note` after it, and
-// `refuseOverlaps` at the end of the write.
+// `refuseOverlaps` at the end of the write. `locksByRule`, `ruleOfConstraint` and `overlapAt` tell other files which records a rule locks,
+// which rule a constraint enforces, and its problem.
 
 import { missingReference, type Overlap, overlapping, validationFailed } from '../../errors.ts'
 import { tableKey } from '../../lib/sql/table-name.ts'
@@ -97,7 +98,10 @@ function locksFor(
 const checkedRules = ({ target }: WriteContext, { exclusions }: Resource): readonly Exclusion[] =>
   exclusions.filter((rule) => target.dialect.exclusionConstraints?.enforces(rule) !== true)
 
-/** Whether writes can lock the record that a rule's foreign key refers to. */
+/**
+ * Whether writes lock the record that a rule's foreign key refers to. Not so if the user of the database may not lock rows of that table,
+ * and the dialect can lock a name instead.
+ */
 const isLockable = ({ target: { dialect } }: WriteContext, { target }: ResolvedRelation): boolean =>
   dialect.lockOfName === undefined || dialect.lockReferred?.(target) !== undefined
 
@@ -118,7 +122,10 @@ async function lockParents(
   await lockKeys(context, parent, inKeyOrder(keys))
 }
 
-/** Locks the records with these keys, and notes keys of which some have no record yet: this write may store it, or a concurrent one. */
+/**
+ * Locks the records with these keys. If some of the keys have no record yet, notes the keys (`ruled.notLocked`): this write may store the
+ * record, or a concurrent one.
+ */
 async function lockKeys(
   { lease, target, ruled }: WriteContext,
   parent: ResolvedRelation,

@@ -1,5 +1,6 @@
 // readReferred: looks up the records to which references and links of a body refer, `author_id: 7` or `{ "author": { "id": 7 } }`, and
-// locks them, so that no other request deletes one of them before the record that refers to it is stored.
+// locks them, so that no other request deletes one of them before the record that refers to it is stored. Records that it cannot lock are
+// checked at the end of the write by refuseDeletedMeanwhile. mayCallHost is one of the reasons not to lock them.
 
 import { missingReference } from '../../errors.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,6 @@
 // invisibleReferences: finds the foreign keys in a segment (nodes that are written together, ../README.md) that refer to records which the
-// caller may not see, with one look-up for each relation. `checkSegment` refuses them (422), before any hook is called.
+// caller may not see, with one look-up for each relation. `checkSegment` refuses them (422), before any hook is called. laterReferences
+// then finds those of the later nodes, which the same error names.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { columnTypes } from '../../model/column-types.ts'

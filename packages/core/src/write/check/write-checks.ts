@@ -1,5 +1,5 @@
-// The checks that several steps of a write share: access, whether the caller may see the records that foreign keys refer to, and whether
-// read-only fields that a body sends back are unchanged.
+// The checks that several steps of a write share: access, whether the caller may see the records that foreign keys refer to, whether
+// read-only fields that a body sends back are unchanged, and the validators of foreign keys that nested objects set.
 
 import { forbidden, missingReference } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'

@@ -1,5 +1,6 @@
 // fusionOf: decides, before anything is sent to the database, whether one statement makes all steps of a write of one record (a fusion of
-// the steps), and whether it runs in a transaction.
+// the steps), and whether it runs in a transaction. `oneRecordOf` makes what it decides about; `maySet` and `hasDefaultWithArgs` are two of
+// its questions that other files ask, too.
 
 import type { SingleWrites } from '../../dialect/shared/sql/single-writes.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'
@@ -91,7 +92,7 @@ export interface FusionFacts {
   readonly locksReferred: (resource: Resource) => boolean
   /** Whether an UPDATE may read the tables that references lead to, and so check them. */
   readonly checksInUpdates: boolean
-  /** Which single-statement writes the database supports, and how each gives the written row. */
+  /** Which single-statement writes the database supports, and how each gives the written row; undefined if it supports none. */
   readonly singleWrites: SingleWrites | undefined
 }
 
@@ -115,7 +116,7 @@ export function fusionOf(oneRecord: OneRecord, facts: FusionFacts): Fusion {
   return { kind: 'one statement', echo, inTransaction: facts.transaction, references }
 }
 
-/** Whether one statement makes the write, although its response may need others, so that it needs no transaction. */
+/** Whether one statement makes the write, so that the write needs no transaction, although its response may need other statements. */
 export function isAtomic(oneRecord: OneRecord, facts: FusionFacts): boolean {
   const fusion = fusionOf({ ...oneRecord, echo: null }, facts)
   return fusion.kind === 'one statement' && !fusion.inTransaction

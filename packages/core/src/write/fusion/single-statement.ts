@@ -78,7 +78,7 @@ export async function insertRecord(
   const step = { step: 'insert', resource, path: '', values: insertValues, key: null } as const
   return writeAndRead(context, resource, read, async (own) => {
     const { checksReferences } = context
-    const isExpected = checksReferences ? isRefused : isConflict
+    const isExpected = checksReferences ? isRefusedOrConflict : isConflict
     const result = await sendUnless(own, statement.statement, step, isExpected)
     if (result === undefined) return undefined
     const [raw] = result.rows
@@ -108,12 +108,13 @@ export async function updateRecord(
   const statement = context.statements.update(resource, values, matches, output)
   const step = { step: 'update', resource, path: '', values, key } as const
   const written = await writeAndRead(context, resource, read, async (own) => {
-    const result = await sendUnless(own, statement.statement, step, isRefused)
+    const result = await sendUnless(own, statement.statement, step, isRefusedOrConflict)
     if (result === undefined) return undefined
     const [raw] = result.rows
     if (isReturned) return raw && { key, row: shownRow(statement, raw) }
     return (result.numAffectedRows ?? 0n) === 0n ? undefined : { key }
   })
+  // If a SELECT does not find the record, although the change cannot have hidden it, another request has deleted it: undefined.
   return isReturned || context.mayHide || written?.row !== undefined ? written : undefined
 }
 
@@ -187,7 +188,7 @@ export async function removeRecord(
       : statements.update(resource, mark, matches, keyOutputOf(resource))
   const step = mark === null ? 'delete' : 'update'
   const refusal = { step, resource, path: '', values: mark ?? {}, key } as const
-  const result = await sendUnless(context, statement, refusal, isRefused)
+  const result = await sendUnless(context, statement, refusal, isRefusedOrConflict)
   if (isCounted) return (result?.numAffectedRows ?? 0n) > 0n
   return (result?.rows.length ?? 0) > 0
 }
@@ -240,7 +241,7 @@ const isConflict = ({ lease }: SingleWriteContext, error: unknown): boolean =>
   error instanceof ApiError && lease.dialect.classify(error.cause).kind === 'retry'
 
 /** Whether the statement was refused, or failed because of a conflict with another transaction. */
-const isRefused = (context: SingleWriteContext, error: unknown): boolean =>
+const isRefusedOrConflict = (context: SingleWriteContext, error: unknown): boolean =>
   writeRefusalOf(error) !== undefined || isConflict(context, error)
 
 /** Reads the stored record, with FOR UPDATE, because a proxy may send plain SELECTs to a replica that lags behind. */

@@ -1,6 +1,6 @@
 // writeLinks: writes the links of many-to-many lists, the rows of junction tables. `PATCH /api/people/1 {"teams": [2, 3]}` creates the
 // missing links of person 1 to the teams 2 and 3 and deletes its other links, except those that the caller may not see
-// (docs/guide/writing.md).
+// (docs/guide/writing.md). Before that, `requireRights` calls requireRightToList.
 
 import { junctionOf } from '../../model/registry/relations/junction.ts'
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,6 @@
 // Converts values of a JSON body strictly to the canonical JSON form of their columns, or says what was expected
-// (docs/reference/serialisation.md, docs/guide/writing.md). So are the values that functions of the host return: defaults, callbacks.
+// (docs/reference/serialisation.md, docs/guide/writing.md). The values that functions of the host return (defaults, callbacks) are
+// converted in the same way. canonicalTest is the test of `body/plain-record.ts` for values that are in this form already.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { columnTypes } from '../../model/column-types.ts'

@@ -1,5 +1,5 @@
-// Finds the foreign keys of a body, such as `author_id`, that may refer to records hidden from the caller, so that the write must look
-// these records up, or check them in its one statement.
+// Finds the foreign keys of a body, such as `author_id`, whose records the write must look up, or check in its one statement: those that
+// may be hidden from the caller, and those that the same write may create, with a key that clients could only guess (`generatedPart`).
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, ResolvedRelation, Resource } from '../../model/registry/resource.ts'

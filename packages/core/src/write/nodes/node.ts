@@ -52,10 +52,10 @@ export interface RecordNode {
   /** Columns whose validator takes the record to be stored, which is not known before the transaction. */
   readonly wholeRecordChecks: readonly NamedColumn[]
   /**
-   * With `wholeRecordChecks`: the values of columns with a `transform` as they were sent, which validators get; `values` has their stored
-   * forms.
+   * The values of columns with a `transform` as the body has them, for validators; `values` has their stored forms. Absent without such
+   * values, and without `wholeRecordChecks`.
    */
-  readonly sent?: Values
+  readonly beforeTransform?: Values
   /** Columns of type json whose value is an object to merge into the stored document (RFC 7396). */
   readonly merges: readonly NamedColumn[]
   /** Nested to-one objects, whose key this record stores; they are written first. */

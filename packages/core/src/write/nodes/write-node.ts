@@ -71,7 +71,7 @@ export interface NodeOptions {
 }
 
 /**
- * Options for new records. The other options add to them. Without changes, objects with a key only refer to the record that has it
+ * Options for new records, to which the other options add. With these alone, objects with a key only refer to the record that has it
  * (`link`), which takes the right to read it, not `action`.
  */
 export const optionsForNew = (resource: Resource): NodeOptions => ({
@@ -152,7 +152,10 @@ interface NodeParts {
   readonly path: string
   /** The values of `columns` that identify a stored record; undefined if the node names none. */
   readonly key?: readonly Value[] | undefined
-  /** The object as the change of a stored record, or as a reference to one. */
+  /**
+   * The object as the change of a stored record, or as a reference to one; undefined if the record can only be created, or is restored or
+   * removed.
+   */
   readonly asFound?: RecordNode | ReferenceNode | undefined
   /** The object as a new record; null if none may be created. */
   readonly asMissing?: RecordNode | null
@@ -183,21 +186,24 @@ export class WriteNode {
   stored: Values | undefined
   /** Whether `stored` came with the node, or needs no further look-up, so that look-ups skip it. */
   isResolved: boolean
-  /** What is done with the record; set by `resolve`. */
+  /** What is done with the record; set by `resolve`. Undefined before that, and if the node is refused (`error`). */
   decision: WhenFound | 'create' | undefined
-  /** Why the node is refused: set by `resolve`, and thrown by `check` unless a node before it is refused. */
+  /** Why the node is refused; undefined if it is not. Set by `resolve`, and thrown by `check` unless a node before it is refused. */
   error: unknown
-  /** The foreign keys to its nested parents. */
+  /** The foreign keys to its nested parents, set when these are written; undefined if it has none. */
   parentKeys: Values | undefined
   /** The values that the body sets, after the comparison with the stored record; set by `check`. */
   sent: Values | undefined
-  /** The values that PUT sets in fields that were not sent; set by `check`. */
+  /** The values that PUT sets in fields that were not sent; set by `check`, undefined for other methods. */
   reset: Values | undefined
-  /** What to store; set by `callHooks`. */
+  /** What to store; set by `callHooks`. Undefined for a record that is only referred to. */
   row: NewRow | ChangedRow | RemovedRow | RemovedLinks | undefined
   /** The values that identify the written record; set by `store`. */
   written: Values | undefined
-  /** The row that the one statement of a write has returned for the response; null if the caller may not read it. */
+  /**
+   * The row for the response, if one statement made the whole write (`writeFused`); null if the caller may not read it. Undefined
+   * otherwise.
+   */
   shown: LoadedRow | null | undefined
 
   constructor(options: NodeOptions, parts: NodeParts) {

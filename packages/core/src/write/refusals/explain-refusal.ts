@@ -1,5 +1,6 @@
 // explainRefusal: turns the refusal of a statement into an API error, such as 409 with the path of the field whose value is taken. Looks up
-// the values of the model's keys to find the fields that caused it (docs/guide/writing.md).
+// the values of the model's keys to find the fields that caused it (docs/guide/writing.md). `counterBehind` and `hiddenValueMissing` make
+// the warnings for the host, and `breaksConstraint` tells `refused-commit.ts` whether a record is the refused one.
 
 import {
   type ApiError,

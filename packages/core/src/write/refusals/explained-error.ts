@@ -1,5 +1,5 @@
-// errorForClient: turns an error of a write into the one that the client receives, after the transaction was rolled back, and warns the
-// host of mistakes that the error shows.
+// explainedError, errorForClient: turn an error of a write into the one that the client receives, after the transaction was rolled back,
+// and warn the host of mistakes that the error shows.
 
 import { counterBehind, explainRefusal, hiddenValueMissing } from './explain-refusal.ts'
 import { type RefusalConnection, writeRefusalOf } from './refusal.ts'

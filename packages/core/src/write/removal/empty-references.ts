@@ -1,4 +1,5 @@
 // emptyReferences: sets the foreign key of dependents to NULL, because the record to which it refers is deleted (docs/guide/writing.md).
+// Its last part, addChange, also stores the references that `break-cycles.ts` empties, for which no hooks are called.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import {

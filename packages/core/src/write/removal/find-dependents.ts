@@ -1,5 +1,5 @@
 // findDependents: reads the records that refer by one foreign key to records about to be removed: the books of an author. The removal then
-// removes them first, or sets their foreign key to NULL.
+// removes them first, or sets their foreign key to NULL. keysIn is for it and `find-referrers.ts`.
 
 import { forbidden } from '../../errors.ts'
 import { type DependentModel, referredColumns } from '../../model/registry/relations/dependents.ts'
@@ -16,13 +16,13 @@ import { columnsToRead } from '../store/columns-to-read.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { referredToError } from './referred-to.ts'
 import { howBelow, idOf, type RemovalEffect, type RemovedRows } from './removal-types.ts'
-import { type LinksOfRows, linksOf } from './removed-links.ts'
+import { type LinksOfRemoved, linksOfRemoved } from './removed-links.ts'
 
 /** Dependents by one foreign key. */
 export interface FoundRows {
   readonly rows: readonly Values[]
   /** The links of these rows, and maybe those of others. */
-  readonly links: LinksOfRows
+  readonly links: LinksOfRemoved
 }
 
 /**
@@ -74,7 +74,7 @@ export async function findDependents(
       rows.push(row)
     }
   }
-  const links = action === 'null' ? [] : await linksOf(context, { resource, how, rows })
+  const links = action === 'null' ? [] : await linksOfRemoved(context, { resource, how, rows })
   return { rows, links }
 }
 

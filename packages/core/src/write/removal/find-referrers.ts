@@ -1,5 +1,6 @@
 // findReferrers: finds out with few statements what refers to the records of a list, and to those in turn, before the first of them is
-// removed. `look-ahead.ts` calls it for the records of a segment.
+// removed; `look-ahead.ts` calls it for the records of a segment. findRemoved tells only which records are removed with one record;
+// `remove-node.ts` calls it if something seems to prevent the removal.
 
 import {
   actionOn,
@@ -17,7 +18,7 @@ import { existsOneUnscoped, readUnscoped } from '../resolve/look-up-records.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import { type FoundRows, findDependents, keysIn } from './find-dependents.ts'
 import { howBelow, type RemovedRows, removalName } from './removal-types.ts'
-import type { LinksOfRows } from './removed-links.ts'
+import type { LinksOfRemoved } from './removed-links.ts'
 
 /** What refers to one record that will be removed. */
 export interface KnownReferrers {
@@ -27,7 +28,7 @@ export interface KnownReferrers {
 
 /** A `KnownReferrers` whose referrers are being collected. */
 interface Collected extends KnownReferrers {
-  readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRows }>
+  readonly referrers: Map<Dependent, { readonly rows: Values[]; readonly links: LinksOfRemoved }>
 }
 
 /** The records that will be removed and what refers to each, by `removalName`. */
@@ -37,9 +38,10 @@ type Known = Map<string, Collected>
 const mostRows = 16_384
 
 /**
- * Finds all records that refer to those of `list`, and to these in turn, so that their removals need no look-ups. `cascade`:
- * whether the request says `cascade_delete`. `tooMany` if fewer records must be looked up together, `unknown` if each record must be looked
- * up at its turn: others prevent the deletion of one of them, or cannot be told apart.
+ * Finds all records that refer to those of `list`, and to these in turn, so that their removals need no look-ups. `cascade`: whether the
+ * request says `cascade_delete`. `tooMany` if there are more than a look-up may keep, so that fewer records of the list must be looked up
+ * together. `unknown` if each record must be looked up at its turn, because others prevent the deletion of one of them, or because a
+ * collation makes it unclear which record a dependent refers to.
  */
 export async function findReferrers(
   context: WriteContext,
@@ -144,7 +146,7 @@ function addReferrer(
   { referrers }: Collected,
   dependent: DependentModel,
   row: Values,
-  links: LinksOfRows,
+  links: LinksOfRemoved,
 ): void {
   const known = referrers.get(dependent)
   if (known === undefined) referrers.set(dependent, { rows: [row], links })

@@ -11,8 +11,9 @@ import { findReferrers } from './find-referrers.ts'
 import type { Removals } from './removals.ts'
 
 /**
- * Looks up the dependents of the nodes of a segment, and theirs. Ends the segment earlier if they are too many. `open` are the segments
- * around it, and `flush` stores the earlier removals.
+ * Looks up the dependents of the nodes of a segment, and theirs. Ends the segment earlier if they are too many. For a segment of
+ * dependents, `open` are the segments around it, and `flush` stores the earlier removals; for one of the list itself, there are no segments
+ * around it and nothing to store.
  *
  * If something prevents the removal of one of the records, or if a look-up cannot tell, all segments have one node from then on: each
  * record finds its dependents at its own turn, after the earlier ones are removed, so that the error is that of its turn.
@@ -26,7 +27,8 @@ export async function lookAhead(
   const { level } = segment
   const { resource, removals } = level
   const [first] = segment.nodes
-  // The hooks of a record alone may send a statement at once, so it is read at its turn.
+  // Segments have one node where hooks or policies send statements, which outdate look-ups. Each record then looks up its dependents
+  // itself.
   if (first === undefined || removals === undefined || segment.size === 1) return
   if (removals.knows(first)) return
   const isAlone = segment.nodes.length === 1

@@ -1,5 +1,7 @@
-// linksOf: the links (rows of junction tables) that a DELETE removes with its records, for the commit callbacks that receive the changes.
-// They are read before the first record is deleted, and only if there is such a callback.
+// The links (rows of junction tables without a published model) that a DELETE removes with its records, for the commit callbacks that
+// receive the changes. If there is such a callback, linksOfRemoved reads them before the first record is deleted, noteRemovedLinks notes
+// those of each deleted record, and linksLeft leaves out those that the other end has noted already. Links of published models are records,
+// which are removed as dependents.
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import { junctionOf } from '../../model/registry/relations/junction.ts'
@@ -12,29 +14,32 @@ import type { Values } from '../nodes/node.ts'
 import type { WriteContext } from '../store/write-context.ts'
 import type { RemovedRows } from './removal-types.ts'
 
-/** The links of a resource in one junction table. */
-interface LinksOfResource extends LinkColumns {
+/** A junction table as one of the two models that it connects sees it: the model of the removed records. */
+interface JunctionLinks extends LinkColumns {
   /** `labels`, or `Issue.labels` if only the model at the other end declares a relation. */
   readonly name: string
-  /** The foreign key to the resource. */
+  /** The foreign key to the removed records. */
   readonly own: readonly ForeignKeyColumn[]
 }
 
-/** The links of some records in one junction table. */
-interface LinksInTable extends LinksOfResource {
+/** The links of removed records in one junction table. */
+interface RemovedInTable extends JunctionLinks {
   readonly found: FoundLinks
 }
 
-/** The links of some records in all junction tables. */
-export type LinksOfRows = readonly LinksInTable[]
+/** The links of removed records in all junction tables. */
+export type LinksOfRemoved = readonly RemovedInTable[]
 
-/** Reads the links of records that are to be deleted, with one statement for each junction table. A soft delete keeps the links. */
-export async function linksOf(
+/**
+ * Reads the links of records that are to be deleted, with one statement for each junction table. None for records that are only marked as
+ * deleted, which keep their links, and none if no callback receives the changes.
+ */
+export async function linksOfRemoved(
   context: WriteContext,
   { resource, how, rows }: RemovedRows,
-): Promise<LinksOfRows> {
+): Promise<LinksOfRemoved> {
   if (how === 'mark' || context.changes === undefined || rows.length === 0) return []
-  const removed: LinksInTable[] = []
+  const removed: RemovedInTable[] = []
   for (const links of junctionsOf(context.registry, resource)) {
     const keys = rows.flatMap((row) => [keyAt(links, row) ?? []])
     removed.push({ ...links, found: await readLinks(context, links, keys) })
@@ -47,7 +52,7 @@ export function noteRemovedLinks(
   { changes }: WriteContext,
   source: Resource,
   stored: Values,
-  removed: LinksOfRows,
+  removed: LinksOfRemoved,
   gone: Set<string>,
 ): void {
   for (const links of removed) {
@@ -60,12 +65,15 @@ export function noteRemovedLinks(
   }
 }
 
-/** The links of some records without those that are gone with the records at their other end, so that callbacks receive each link once. */
+/**
+ * The links `removed` of the records `rows`, without those in `gone`, which were noted with the records at their other end, so that
+ * callbacks receive each link once.
+ */
 export function linksLeft(
   rows: readonly Values[],
-  removed: LinksOfRows,
+  removed: LinksOfRemoved,
   gone: ReadonlySet<string>,
-): LinksOfRows {
+): LinksOfRemoved {
   if (gone.size === 0) return removed
   return removed.map((links) => {
     const left: FoundLinks = new Map()
@@ -82,7 +90,7 @@ export function linksLeft(
 
 /** Identifies a row of a junction table, the same from both of its ends. */
 function rowText(
-  { table, own, linked }: LinksOfResource,
+  { table, own, linked }: JunctionLinks,
   ownKey: StoredKey,
   linkedKey: StoredKey,
 ): string {
@@ -94,34 +102,36 @@ function rowText(
 }
 
 /** The key of a record, as the junction table refers to it. */
-const keyAt = ({ own }: LinksOfResource, values: Values): StoredKey | undefined =>
+const keyAt = ({ own }: JunctionLinks, values: Values): StoredKey | undefined =>
   keyFromRow(
     own.map(({ column }) => column),
     values,
   )
 
-/** The links of a resource in junction tables without a published model, by the many-to-many relations that either side declares. */
-function junctionsOf({ resources }: Registry, resource: Resource): Iterable<LinksOfResource> {
-  const found = new Map<string, LinksOfResource>()
-  const add = (links: LinksOfResource): void => {
+/**
+ * The junction tables without a published model that have links of the resource, each once, although both models may declare a relation.
+ */
+function junctionsOf({ resources }: Registry, resource: Resource): Iterable<JunctionLinks> {
+  const junctions = new Map<string, JunctionLinks>()
+  const add = (links: JunctionLinks): void => {
     const { table, own, linked } = links
     const columns = [own, linked].map((key) => key.map(({ dbName }) => dbName))
     const key = JSON.stringify([tableKey(table), columns])
-    if (!found.has(key)) found.set(key, links)
+    if (!junctions.has(key)) junctions.set(key, links)
   }
   const relations = resources.flatMap(({ allRelations }) => [...allRelations.values()])
-  const ofJunctions = relations.flatMap((relation) => {
+  const throughJunctions = relations.flatMap((relation) => {
     const { through } = relation
     const isPublished = junctionOf(relation) !== undefined
     return through === undefined || isPublished ? [] : [{ ...relation, through }]
   })
-  for (const { name, source, through } of ofJunctions) {
+  for (const { name, source, through } of throughJunctions) {
     if (source === resource) add({ name, table: through, own: through.from, linked: through.to })
   }
-  for (const { name, source, target, through } of ofJunctions) {
+  for (const { name, source, target, through } of throughJunctions) {
     if (target !== resource) continue
     const { from, to } = through
     add({ name: `${source.name}.${name}`, table: through, own: to, linked: from })
   }
-  return found.values()
+  return junctions.values()
 }

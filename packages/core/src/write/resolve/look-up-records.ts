@@ -1,5 +1,6 @@
-// Look-ups of a write, in its transaction: read stored records through the caller's scope, and lock them until the transaction ends. All
-// return records as `Values`, with the columns that the plan reads.
+// Look-ups of a write, in its transaction: read stored records through the caller's scope, and lock them until the transaction ends. Those
+// that return records return them as `Values`, with the columns that the plan reads. The `exists…` functions only tell whether a row is
+// there, and the functions at the end make the conditions for a record's key.
 
 import type { TableName } from '../../lib/sql/table-name.ts'
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'

@@ -1,5 +1,7 @@
-// compareWithStored, resetValues: how a body changes a stored record, by PATCH or PUT (docs/guide/writing.md): which values it sets, and
-// which of its members must equal stored ones.
+// How a body changes a stored record, by PATCH or PUT (docs/guide/writing.md). `hasOnlyValues` tells whether the change depends on that
+// record; `independentChanges` gives the values of one that does not, without a look-up. For the others, `checkSegment` calls
+// `compareWithStored` and `resetValues` when the record is found, and `callHooks` then runs `runWholeRecordChecks`. `isResetByPut` also
+// decides which columns a look-up reads.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { mergePatch } from '../../lib/json/merge-patch.ts'
@@ -17,7 +19,10 @@ import { compareSentBack, mayRead } from '../check/write-checks.ts'
 import { isEmpty, pathTo, type RecordNode, type SentBack, type Values } from '../nodes/node.ts'
 import type { ValueSources, WriteContext } from '../store/write-context.ts'
 
-/** Whether the body has only values that need no comparison with the stored record, and no nested to-one objects. */
+/**
+ * Whether the body has only values that can be written whatever the stored record is: no nested to-one objects, no merge patches, no
+ * members that must equal stored ones, and no values whose validator takes the whole record.
+ */
 export const hasOnlyValues = ({
   sentBack,
   parents,
@@ -110,7 +115,7 @@ async function clearedRelations(
   return keys
 }
 
-/** The values that a PATCH, or a PUT (`replace`), sets if nothing in them depends on the stored record, which then need not be read. */
+/** The values that a PATCH, or a PUT (`replace`), sets if they do not depend on the stored record, which then need not be read. */
 export function independentChanges(
   sources: ValueSources,
   { resource, values }: RecordNode,
@@ -124,7 +129,10 @@ export function independentChanges(
   }))
 }
 
-/** The values that PUT sets in fields that were not sent: defaults, or NULL. Hidden and write-only columns keep their values. */
+/**
+ * The values that PUT sets in visible fields that were not sent (`isResetByPut`): their defaults, or NULL. Hidden and write-only columns
+ * keep their values, because a client cannot send back what it cannot read.
+ */
 export function resetValues(
   sources: ValueSources,
   resource: Resource,
@@ -132,14 +140,18 @@ export function resetValues(
 ): MaybePromise<Values> {
   const record = pendingRecord()
   for (const column of resource.columns.values()) {
-    if (Object.hasOwn(sent, column.name) || !isReplaceable(resource, column)) continue
+    if (Object.hasOwn(sent, column.name) || !isResetByPut(resource, column)) continue
     record.set(column.name, initialValue(resource, column, sources) ?? null)
   }
   return record.complete()
 }
 
-/** Whether PUT sets the column if it is not sent. */
-export function isReplaceable(
+/**
+ * Whether a PUT that does not send a visible column sets it to its default or NULL. The columns that the caller cannot change keep their
+ * values: keys, generated, read-only, immutable, managed and computed ones, that of the soft delete, and those for which the caller lacks
+ * the right (`withheld`).
+ */
+export function isResetByPut(
   { settings }: Resource,
   { name, computed, withheld, definition }: NamedColumn,
 ): boolean {
@@ -155,20 +167,23 @@ export function isReplaceable(
   )
 }
 
-/** Runs the validators that take the whole record, and adds their problems; `row` is the record to be stored, `before` the stored one. */
+/**
+ * Runs the validators that take the whole record, and adds their problems; `row` is the record to be stored, `before` the stored one, null
+ * for a new record.
+ */
 export async function runWholeRecordChecks(
   context: WriteContext,
   node: RecordNode,
   row: Values,
   before: Values | null,
 ): Promise<void> {
-  const sent = { ...node.values, ...node.sent }
+  const sent = { ...node.values, ...node.beforeTransform }
   await context.validate(
     node.wholeRecordChecks.map((column) => ({
       resource: node.resource,
       column,
       value: sent[column.name] ?? null,
-      row: { ...row, ...node.sent },
+      row: { ...row, ...node.beforeTransform },
       before,
       path: pathTo(node.path, column.name),
     })),

@@ -1,5 +1,6 @@
 // resolveChanges: finds and locks the stored records that the nodes of a segment (nodes that are written together, ../README.md) change,
 // restore or remove: sets `stored` and `decision` of each node, or `error` if there is no such record. The later steps throw that error.
+// findLater does this after a refusal for the nodes that no segment has taken, only to find their problems.
 
 import { missingReference, recordNotFound, validationFailed } from '../../errors.ts'
 import { visibleNames } from '../../model/registry/checks/field-rules.ts'
@@ -32,10 +33,15 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
   if (isUpsert) segment.endBefore(repeatedAt(segment.nodes))
   const nodes = isFirst ? level.nodes : segment.nodes
   for (let i = 0; i < nodes.length; i++) (nodes[i] as WriteNode).error = undefined
-  if (isFirst)
-    await lockLinked(context, level.resource, nodesThatChange(nodes), isUpsert ? [] : keysOf(nodes))
+  if (isFirst) {
+    // `lockLinked` takes primary keys; the nodes of an upsert have values of other columns.
+    const own = isUpsert ? [] : keysOf(nodes)
+    await lockLinked(context, level.resource, nodesThatChange(nodes), own)
+  }
   if (isUpsert) {
     await findForUpsert(context, level, nodes, { isFirst })
+    // A collation may find a record by another spelling of its key, so the look-up of several nodes does not tell which of them names the
+    // record. It has only locked the records, in the order of their keys; each node is then looked up alone.
     if (options.columns.some(isCollatedColumn) && nodes.length > 1) {
       segment.endBefore(1)
       level.stayAtOne()
@@ -43,6 +49,7 @@ export async function resolveChanges(context: WriteContext, segment: Segment): P
     }
   } else await findByKey(context, level, nodes, { isFirst })
   const names = namesOf(options)
+  // Later segments of a removal call this only if hooks or the database may have changed the records, so the first decides for all nodes.
   const resolved = options.whenFound === 'remove' ? nodes : segment.nodes
   for (const node of resolved) decideChange(level, node, names)
   // Checked before anything is written, also nested objects.
@@ -80,7 +87,10 @@ function keysOf(nodes: readonly WriteNode[]): readonly (readonly Value[])[] {
   return keys
 }
 
-/** The lock for the first look-up; those of later ones are locked already. */
+/**
+ * The lock of a look-up: for a removal `anyChange`, for changes in the first look-up of a level the one that `lockForChanges` chooses.
+ * Later look-ups find records that are locked already, so the weaker lock suffices.
+ */
 const lockOf = (
   context: WriteContext,
   { resource, options }: Level,
@@ -137,7 +147,7 @@ async function findForUpsert(
     const node = nodes[i] as WriteNode
     if (node.key === undefined) continue
     if (!isCollatedName) node.stored = found.get(keyText(node.key))
-    // The record may be stored with another spelling of the key, so it is looked up alone.
+    // The only record that a look-up of one key finds is that of the node, even if its key has another spelling.
     else if (nodes.length === 1) [node.stored] = found.values()
   }
 }
@@ -145,7 +155,10 @@ async function findForUpsert(
 const isCollatedColumn = ({ collation }: Level['options']['columns'][number]): boolean =>
   collation !== undefined
 
-/** Finds the records by their primary keys. */
+/**
+ * Finds the records by their primary keys. In the first segment, it leaves out nodes that came with their record, locked; in a later one it
+ * reads these, too, because the earlier segments may have changed them.
+ */
 async function findByKey(
   context: WriteContext,
   level: Level,
@@ -163,7 +176,7 @@ async function findByKey(
     includeDeleted: options.whenFound === 'restore',
     isExact: options.isOfPath,
   }
-  /** Looks up one record, which a collation may find under another spelling of the key. */
+  /** Looks up one record. A collation may find it under another spelling of the key, unless `isExact`. */
   const findAlone = (key: readonly Value[]) =>
     lockedRecord(context, resource, key, action, lockedFor, lookUp)
   const [first] = nodesToFind
@@ -206,7 +219,8 @@ const keyPaths = ({ options, path, filled = {} }: WriteNode): readonly string[] 
 function decideChange({ options }: Level, node: WriteNode, identifying: ReadonlySet<string>): void {
   const { stored, asFound, asMissing, key, path } = node
   if (stored !== undefined) {
-    // Without the fields by which the record was found: they stay the same. An earlier segment may have left them out already.
+    // The fields by which the record was found are left out, because they stay the same. If the decision is 'change' already, an earlier
+    // segment has left them out.
     if (options.isUpsert && node.decision !== 'change' && asFound?.kind === 'record') {
       node.asFound = withoutFields(asFound, identifying)
     }
@@ -215,7 +229,7 @@ function decideChange({ options }: Level, node: WriteNode, identifying: Readonly
   }
   if (asMissing === null) {
     node.decision = undefined
-    // A child of another parent is as unknown as a missing one.
+    // A child of another parent gives the same error as one that does not exist.
     node.error =
       options.relation === undefined ? recordNotFound(path) : missingReference(keyPaths(node))
     return
@@ -229,9 +243,11 @@ function decideChange({ options }: Level, node: WriteNode, identifying: Readonly
 }
 
 /**
- * After the refusal of a segment, the waiting nodes of which one look-up tells what would be done, so that their problems are reported,
- * too. Leaves out those with the key of an earlier one, which may change or create the record, and those that are not found by the text of
- * their key, although a collation may find them.
+ * Returns those of the nodes that no segment has taken for which one look-up tells what would be done, so that their problems are reported
+ * with those of the refused segment. Of changes by primary key, these are the nodes whose record is found. Of an upsert, these are all
+ * nodes but two kinds: those that have the key of an earlier node, which may change or create the record; and, if the key has a collation,
+ * those that are not found by the text of their key, because the record may be stored with another spelling. For restored and removed
+ * records the list is empty.
  */
 export async function findLater(
   context: WriteContext,

@@ -40,7 +40,7 @@ export async function resolveNamed(context: WriteContext, segment: Segment): Pro
 }
 
 /** Whether the node still has to be looked up. */
-const isLookedUp = ({ isResolved, decision }: WriteNode): boolean =>
+const mustBeLookedUp = ({ isResolved, decision }: WriteNode): boolean =>
   !isResolved && decision !== 'create'
 
 /** Decides what is done with each node; returns those that wait. */
@@ -52,7 +52,7 @@ async function decideNamed(
   const { resource, options } = level
   const mayFind = level.mayFind === true
   const known = mayFind
-    ? await storedRecords(context, level, references.filter(isLookedUp))
+    ? await storedRecords(context, level, references.filter(mustBeLookedUp))
     : noRecords
   const mayMatchOtherSpelling =
     known.foundOtherSpelling || (mayFind && isCollated(resource) && nodes.length > 1)

@@ -3,7 +3,7 @@
 
 import { removalOf, type WriteNode } from '../nodes/write-node.ts'
 import { lookAhead } from '../removal/look-ahead.ts'
-import { linksOf } from '../removal/removed-links.ts'
+import { linksOfRemoved } from '../removal/removed-links.ts'
 import type { Segment } from '../segments/level.ts'
 import { withHooks } from '../segments/with-hooks.ts'
 import type { WriteContext } from '../store/write-context.ts'
@@ -25,7 +25,7 @@ export async function resolveRemovals(context: WriteContext, segment: Segment): 
   if (whenMissing === 'skip') segment.keep(isFound)
   if (isFirst) {
     const rows = level.nodes.flatMap(({ stored }) => (stored === undefined ? [] : [stored]))
-    level.links = await linksOf(context, { resource, how, rows })
+    level.links = await linksOfRemoved(context, { resource, how, rows })
   }
   // The policy is asked in each look-up, and may send statements, which outdate what was looked up.
   const forgetLookUps = async () => removals.forgetLookUps()

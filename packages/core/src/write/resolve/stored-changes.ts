@@ -1,5 +1,6 @@
 // changesOf: reads the records of a ChangeLog as they will be committed, and determines the change of each. Called when all records are
-// stored, for the callbacks before and after COMMIT.
+// stored, for the callbacks before and after COMMIT. storedRecords, which reads them, also serves the search for the record that made the
+// database refuse COMMIT (`refusals/refused-commit.ts`).
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import type { Resource } from '../../model/registry/resource.ts'

@@ -1,6 +1,6 @@
 // callHooks: calls the functions of the host for each node of a segment (nodes that are written together, ../README.md): defaults,
 // validators of whole records, policies and callbacks. The step after `checkSegment` and before the nodes are stored; it sets `row` of each
-// node, which says what to store.
+// node, which says what to store. `checkSegment` calls validatedChanges for a node that it refuses.
 
 import { ApiError, forbidden, isOfHost } from '../../errors.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'

@@ -6,7 +6,7 @@ import { writeChildren } from '../links/nested-records.ts'
 import type { WriteNode } from '../nodes/write-node.ts'
 import { lookAhead } from '../removal/look-ahead.ts'
 import type { Removals } from '../removal/removals.ts'
-import type { LinksOfRows } from '../removal/removed-links.ts'
+import type { LinksOfRemoved } from '../removal/removed-links.ts'
 import { removeRows } from '../store/rows/remove-rows.ts'
 import type { ReturnedRows } from '../store/rows/returned-rows.ts'
 import { storeNodes } from '../store/store-nodes.ts'
@@ -63,7 +63,7 @@ async function removeDependents(
   context: WriteContext,
   removals: Removals | undefined,
   nodes: readonly WriteNode[],
-  links: LinksOfRows,
+  links: LinksOfRemoved,
   last: LastSteps,
 ): Promise<void> {
   const [first] = nodes

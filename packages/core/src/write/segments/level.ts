@@ -4,7 +4,7 @@
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { NodeOptions, WriteNode } from '../nodes/write-node.ts'
 import type { Removals } from '../removal/removals.ts'
-import type { LinksOfRows } from '../removal/removed-links.ts'
+import type { LinksOfRemoved } from '../removal/removed-links.ts'
 import { Rounds } from './rounds.ts'
 import { SegmentSize } from './segment-size.ts'
 
@@ -34,7 +34,7 @@ export class Level {
   /** Given if the records are removed. */
   readonly removals: Removals | undefined
   /** The links of the records that are removed. */
-  links: LinksOfRows = []
+  links: LinksOfRemoved = []
   /** What `visibleTo` returns, by relation. */
   readonly #visible = new Map<ResolvedRelation, Set<string>>()
   readonly #sizes: SegmentSize

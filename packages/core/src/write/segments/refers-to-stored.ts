@@ -38,7 +38,10 @@ export async function refersToStored(
   }
 }
 
-/** The nested objects by relation; undefined if one of them is no plain reference, or if two relations have the same links. */
+/**
+ * The nested objects by relation. Undefined if the list cannot be written together: because an object may create a record, because a nested
+ * list has children, or links that are records, or because two relations have the same links.
+ */
 function nestedReferences(
   records: readonly WriteNode[],
 ): ReadonlyMap<ResolvedRelation, readonly NestedNode[]> | undefined {

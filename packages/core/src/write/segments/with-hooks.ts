@@ -2,7 +2,10 @@
 
 import type { WriteContext } from '../store/write-context.ts'
 
-/** Calls hooks by `call`; `before` runs before each statement that they send through `args.db`. Calls inside one another are allowed. */
+/**
+ * Calls hooks by `call`; `before` runs before each statement that they send through `args.db`, nothing if it is undefined. Calls inside one
+ * another are allowed: the innermost `before` counts.
+ */
 export async function withHooks<T>(
   { beforeHookStatements: statements }: WriteContext,
   before: (() => Promise<void>) | undefined,

@@ -45,7 +45,7 @@ export function compileBreaking(
   return compileWritten(target, resource, rule, keys, breaks)
 }
 
-/** Selects the keys of those of these records whose foreign key, if it is one of the rule, refers to no record. */
+/** Selects the keys of those of these records whose foreign key refers to no record; undefined if the rule has no foreign key. */
 export function compileOrphans(
   target: Target,
   resource: Resource,

@@ -1,4 +1,5 @@
 // compileUpdateRows: one UPDATE that gives each of several records its own values; `store/rows/update-rows.ts` sends it.
+// `compileValuesUpdate` is one that `fusion/without-look-up.ts` sends.
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Ref } from '../../dialect/shared/sql/sql-parts.ts'

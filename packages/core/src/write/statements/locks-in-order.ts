@@ -1,5 +1,6 @@
 // compileLockInOrder: locks records in the order of their keys, so that two transactions that lock the same ones do not wait for each
-// other. For the parents of rules (`exclude`), and for functions of the host that lock records.
+// other. Used for the records that the foreign key of an `exclude` rule refers to, and for `args.lock`, by which functions of the host lock
+// records. Callers sort the keys by inKeyOrder, and then divide them among statements.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import { constant } from '../../lib/sql/param.ts'
@@ -12,7 +13,10 @@ import type { Value } from '../../query/plan/plan.ts'
 import { keyText } from '../../query/run/key.ts'
 import { lockClause } from './statements.ts'
 
-/** The keys in their order, each once. */
+/**
+ * The keys in their order, each once. ORDER BY sorts only the keys of one statement, so long lists of keys are sorted before they are
+ * divided among several.
+ */
 export function inKeyOrder(keys: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
   const each = new Map(keys.map((key) => [keyText(key), key]))
   return [...each.values()].sort(byValue)

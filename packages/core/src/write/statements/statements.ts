@@ -254,7 +254,7 @@ export function compileUpdate(
   return returningShown(target, statement, output, shown)
 }
 
-/** The condition of the policy's scope; none without one. */
+/** The condition of the policy's scope; an empty list if the policy has no scope. */
 const inScope = (target: Target, scope: WriteReach['scope']): readonly Fragment<SqlBool>[] =>
   scope === undefined ? [] : [scope.condition(target, slotParam(target, scopeSlot, scope.values))]
 

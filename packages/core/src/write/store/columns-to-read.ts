@@ -9,7 +9,7 @@ import { updatedColumns } from '../check/defaults.ts'
 import { narrowedRelations } from '../nodes/hidden-references.ts'
 import { hidesDetails } from '../nodes/hides-details.ts'
 import type { RecordNode, ReferenceNode, SentBack } from '../nodes/node.ts'
-import { isReplaceable } from '../resolve/requested-changes.ts'
+import { isResetByPut } from '../resolve/requested-changes.ts'
 import { maySetUnchangedColumns } from './rows/update-rows.ts'
 import type { Precondition, WriteContext } from './write-context.ts'
 
@@ -154,7 +154,7 @@ function addForChange(
   }
   if (replace) {
     for (const column of resource.columns.values()) {
-      if (isReplaceable(resource, column)) set.add(column.name)
+      if (isResetByPut(resource, column)) set.add(column.name)
     }
   }
   // Only links may change, and then the time of the change is compared.

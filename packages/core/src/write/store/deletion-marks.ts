@@ -10,7 +10,7 @@ import { isEmpty, type Values } from '../nodes/node.ts'
 import { sameValue } from '../nodes/same-value.ts'
 import type { ValueSources } from './write-context.ts'
 
-/** The values that mark a record as deleted; `stored` is the record to be deleted, which a function of the host receives. */
+/** The values that mark a record as deleted. A function of the host receives the record, `stored`; null if no function makes a value. */
 export function deletionMark(
   sources: ValueSources,
   resource: Resource,

@@ -1,5 +1,5 @@
 // Stores one record: insertSingle is its INSERT, which finds the generated key; changesToStore asks the policy and the callback of a
-// change, and updateStored is its UPDATE.
+// change, and updateStored is its UPDATE. The other functions are those of their parts that `rows/`, `links/` or `fusion/` use as well.
 
 import { forbidden, validationFailed } from '../../errors.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -275,9 +275,10 @@ export const writeSaved = (
   updateStored(context, resource, stored, changedValues(resource, stored, saved, requested), path)
 
 /**
- * The values that differ from the stored ones, whether the body or a callback has set them. Equal values are not written, because
- * the stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text. A requested value of a
- * write-only column counts as different, because the time of the last change would otherwise tell whether a guess equals the stored value.
+ * The values that differ from the stored ones, whether the body or a callback has set them. Equal values are not written, because the
+ * stored value may have details that its JSON form lacks, such as microseconds or the spaces of a JSON text. A requested value counts as
+ * different if its column was not read. So does one of a write-only column, because the time of the last change would otherwise tell
+ * whether a guess equals the stored value.
  */
 function changedValues(
   resource: Resource,

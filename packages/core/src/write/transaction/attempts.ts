@@ -8,7 +8,9 @@ class Repeat extends Error {}
 
 /** What every attempt depends on. */
 export interface AnyAttempt {
-  /** How the database refused the COMMIT of an earlier attempt; this one finds the record before it commits. */
+  /**
+   * How the database refused the COMMIT of an earlier attempt, undefined if it did not; this attempt finds the record before it commits.
+   */
   readonly deferred: DatabaseFailure | undefined
 }
 

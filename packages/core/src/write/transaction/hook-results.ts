@@ -1,5 +1,6 @@
 // HookResults: what the hooks of one attempt of a write returned, so that an attempt that repeats it need not call them again: a default
-// that reserves a number reserves one for each record, although a list is written twice to find a refused record.
+// that reserves a number reserves one for each record, although a list is written twice to find a refused record. `KeptAccess` and the
+// `kept…` functions wrap what calls hooks, so that each call goes through it.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { stringify } from '../../lib/json/stringify.ts'
@@ -36,7 +37,7 @@ export class HookResults {
   /** How many statements hooks had sent when the attempt began. */
   #before = 0
 
-  /** Begins an attempt; `statements` returns how many statements hooks have sent through the connection of the attempt, if they can. */
+  /** Begins an attempt. `statements` returns how many statements hooks have sent through its connection; absent if no hook can send one. */
   begin(statements?: () => number): void {
     this.#earlier = this.#keeps ? this.#calls : undefined
     this.#calls = undefined

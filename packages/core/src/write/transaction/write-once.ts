@@ -168,7 +168,7 @@ function writeAlone<W extends OpenWrite, R>(
   return working.then(async (respond) => ({ result: await respond(), changes: noChanges }))
 }
 
-/** The changes of a write that calls no callback with them. */
+/** The changes of a write that calls no callback: by this list itself, `writeRequest` sees that there is nothing to note. */
 export const noChanges: readonly Change[] = []
 
 /**

@@ -1,4 +1,5 @@
 // groupForInsert: divides the new records of a list into groups, each of which one INSERT can store: those with the same columns.
+// `update-rows.ts` groups changes by `hasColumns`, too.
 
 import type { MultiRowInserts } from '../../../dialect/internal-dialect.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'

@@ -15,7 +15,7 @@ export interface ReturnedRows {
   readonly output: readonly Output[]
   /** Whether the rows that an INSERT returns are stored as they are: no trigger changes them afterwards. */
   readonly byInsert: boolean
-  /** The same for an UPDATE. */
+  /** Whether the rows that an UPDATE returns are stored as they are. */
   readonly byUpdate: boolean
   /** The rows that were returned so far; emptied if later steps may have changed them. */
   readonly rows: LoadedRow[]

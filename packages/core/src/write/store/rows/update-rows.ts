@@ -1,5 +1,5 @@
 // updateRows: updates the changed records of a segment with few statements, each record with its own values. If the database refuses a
-// record, finds out which one.
+// record, finds out which one. `remove-rows.ts` marks records with the parts of `partsOf`.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { NamedColumn, Resource } from '../../../model/registry/resource.ts'
@@ -26,7 +26,7 @@ interface UpdateGroup {
   readonly rows: ChangedRow[]
 }
 
-/** Rows of a group that the statement `compiled` changes; without it, a single row. */
+/** Rows of a group that the statement `compiled` changes; it is absent if the part has one row, which takes the UPDATE of one record. */
 interface UpdatePart {
   readonly rows: readonly ChangedRow[]
   readonly compiled?: CompiledWrite
