@@ -68,12 +68,13 @@ export async function checkSegment(context: WriteContext, segment: Segment): Pro
     if (found.error >= waitsAt) found.error = nowhere
   }
   const first = Math.min(found.problems, found.error, at)
-  // Nested objects may have added problems before, which are reported together with those of the children, at the end.
+  // Problems that nested parents have added before are thrown here if a body is compared with its stored record, otherwise at the end,
+  // together with those of the children.
   const comparesSome = before > 0 && nodes.some(mustCompareNode)
   if (first === nowhere && !comparesSome) return
   if (found.error === first && found.error < found.problems) throw found.thrown
   if (comparesSome || found.problems === first) {
-    // The validators of the first node with problems tell theirs, too.
+    // Adds what the validators of the first node with problems find.
     await validateWhole(context, nodes[first === nowhere ? 0 : first])
     problems.refuse()
   }

@@ -102,12 +102,12 @@ const callsHost = ({ access, hooks }: WriteContext, resource: Resource): boolean
 
 /**
  * Throws 422 if a record of `WriteContext.unlocked`, which was read without a lock, has been deleted meanwhile. Called when all records are
- * stored, before COMMIT. The records are locked now: the foreign key constraint has locked them already, and without one, a cascade either
- * ends before this look-up or finds the new dependents.
+ * stored, before COMMIT. The records are locked now: the foreign key constraint has locked them already. If there is no such constraint, a
+ * cascade either ends before this look-up or finds the new dependents.
  */
 export async function refuseDeletedMeanwhile(context: WriteContext): Promise<void> {
   const missing: string[] = []
-  // Not told by `missing`: a reference in hidden columns has no path.
+  // `missing` may be empty although a record is missing: a reference in hidden columns has no path.
   let isRefused = false
   for (const group of groupsOf(context.unlocked)) {
     const [{ resource, columns }] = group

@@ -23,7 +23,7 @@ export interface RecordScope {
   readonly shown: RowScope | 'all'
 }
 
-/** 'none' if the policy refuses; 'other rows' if a statement that writes the record cannot contain the scope. */
+/** 'none' if the policy refuses; 'other rows' if the scope may read rows that the write changes, so that no statement can contain it. */
 export type FoundScope = RecordScope | 'none' | 'other rows'
 
 /** Objects have the API's field names, with JSON values, and include hidden columns. `path` is that of the record in the body. */

@@ -54,7 +54,7 @@ export async function refuseInvisible(
   path: string,
 ): Promise<void> {
   const missing: string[] = []
-  // Not told by `missing`: a foreign key of hidden columns has no path.
+  // `missing` may be empty although a key is refused: a foreign key of hidden columns has no path.
   let isRefused = false
   for (const relation of relations) {
     const key = isSet(relation, sent) ? keyFromRow(relation.from, row) : undefined

@@ -46,8 +46,8 @@ export interface FusedAttempt {
   /** Whether the connection is in a transaction. */
   readonly isInside: boolean
   /**
-   * Ends the attempt, which has written nothing: steps make the write, or find the error. Unless they need a transaction, they may do
-   * without one if the driver has none.
+   * Ends the attempt, which has written nothing: steps make the write, or find the error. `needTransaction` is false if one of their
+   * statements can make the whole write, so that a driver without transactions may run them.
    */
   readonly refuse: (steps: { readonly needTransaction: boolean }) => never
 }

@@ -179,7 +179,8 @@ export async function writeChildren(
         relinked.add(parent)
     }
   }
-  // A link whose record needs more fields has become a problem. Those of new records are reported with all others, when all are written.
+  // A link whose record needs more fields has become a problem. Problems of links of new records are thrown later, when all records are
+  // written.
   if (nodes.some(isChanged)) context.problems.refuse()
   await setUpdatedTimes(context, resource, [...relinked])
 }

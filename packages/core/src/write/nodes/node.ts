@@ -19,13 +19,13 @@ export interface SentBack {
   /** Read-only, managed, generated and key fields. */
   readonly fields: Values
   /**
-   * Values of another type than their column's, which the database may have stored nevertheless; each with the
-   * problem that it has otherwise.
+   * Values of another type than their column's, which the database may have stored nevertheless; each with the problem to report if it is
+   * not the stored value.
    */
   readonly otherForms: Readonly<
     Record<string, { readonly value: JsonValue; readonly problem: CodedProblem }>
   >
-  /** Relations as URLs or null. */
+  /** Relations as the URLs that responses contain; null for a to-one relation that was sent as null. */
   readonly urls: Readonly<Record<string, string | null>>
   /** Relations with nested records, which are written only if the object creates a record; absent if there are none. */
   readonly nested?: readonly string[]

@@ -58,11 +58,11 @@ export interface NodeOptions {
   readonly touches: boolean
   /** Whether the path of the request names the one record: `PATCH /api/books/1`. */
   readonly isOfPath: boolean
-  /** `If-Match` and `If-None-Match` of such a request. */
+  /** `If-Match` and `If-None-Match` of a request with `isOfPath`; undefined if it has neither. */
   readonly precondition?: Precondition | undefined
   /** Given if the records are removed. */
   readonly removal?: RemovalOptions
-  /** The relation that the records are nested in. */
+  /** For children, which store the key of their parent: the relation that they are nested in. Absent for other records. */
   readonly relation?: ResolvedRelation
   /** Whether links of a many-to-many list will name the records. */
   readonly isLinked?: boolean
@@ -182,7 +182,7 @@ export class WriteNode {
   readonly problems: NodeParts['problems']
   readonly checks: NodeParts['checks']
   readonly filled: NodeParts['filled']
-  /** The record as it is now, locked; set by `resolve`. */
+  /** The record as it is now, locked; set by `resolve`, undefined if none is found. */
   stored: Values | undefined
   /** Whether `stored` came with the node, or needs no further look-up, so that look-ups skip it. */
   isResolved: boolean

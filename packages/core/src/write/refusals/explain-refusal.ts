@@ -343,8 +343,8 @@ async function foundKeys(
 }
 
 /**
- * The columns of the foreign keys that refer to no row. A key of a record that the same request has written refers to a row, which may
- * be rolled back by now. A callback may have replaced it by another key.
+ * The columns of the foreign keys that refer to no row. Leaves out keys of records that the same request has written (`filled`): their rows
+ * may be rolled back by now. A key that a callback has set in place of such a key is looked up, too.
  */
 async function danglingColumns(
   probe: RefusalConnection,

@@ -23,7 +23,7 @@ export interface WriteRefusal {
   readonly values: Values
   /** The record's key; null for an INSERT, and for a statement on several records. */
   readonly key: readonly Value[] | null
-  /** The record before the request, of which some columns may be unknown; given if COMMIT was refused. */
+  /** The record before the request, as far as it is known; null if the request has created it. Given if COMMIT was refused. */
   readonly before?: Values | null
   /** The foreign keys among `values` that refer to nested records, or to the record around this one: the same request has written them. */
   readonly filled?: Values | undefined

@@ -35,7 +35,7 @@ export function noteCycles(
 
 /**
  * Adds a record, whose hooks were called, to those that are stored. A record of a cycle waits until the hooks of all records of its cycles
- * were called, which is when those of the one nearest to the first (`highest`) were. Cycles that share records make one group, as strongly
+ * were called. The last of these is the record with the smallest depth (`highest`). Cycles that share records make one group, as strongly
  * connected components do (Tarjan's algorithm).
  */
 export function addWithItsCycle(removing: RemovalContext, own: BegunRemoval): void {

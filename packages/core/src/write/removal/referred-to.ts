@@ -48,9 +48,9 @@ export async function referrersRemovedToo(
 }
 
 /**
- * The 409 error of a deletion that dependents prevent. It names only those dependents that the caller may list. With `mentionsDeleted` it
- * says of those with soft delete that deleted ones count, whether or not there are any: the caller may see none otherwise. `path` is that
- * of the list that removes the record.
+ * The 409 error of a deletion that dependents prevent. It names only those dependents that the caller may list. With `mentionsDeleted`, it
+ * adds that soft-deleted dependents count, because a caller who sees none could not understand the refusal; whether there are any is not
+ * told. `path` is that of the list that removes the record.
  */
 export async function referredToError(
   { access }: WriteContext,

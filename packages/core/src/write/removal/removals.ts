@@ -22,7 +22,7 @@ export class BegunRemoval {
   readonly above: BegunRemoval | undefined
   /** How many begun records are above this one. */
   readonly depth: number
-  /** The smallest depth of a record with which this one, or one of `below`, is in a cycle; its own depth without any. */
+  /** The smallest depth of a record with which this one, or one of `below`, is in a cycle; its own depth if there is no cycle. */
   highest: number
   /**
    * The records that refer to this one, directly or not, and wait for it or one above it, in the order in which their hooks were called.
@@ -64,7 +64,7 @@ export class Removals {
   readonly goneLinks: Set<string> = new Set()
   /** The record of the list that is being removed, and those on the way down to the current dependent, by `idOf`: to find cycles. */
   readonly begun: Map<string, BegunRemoval> = new Map()
-  /** The last of them. */
+  /** The record of `begun` whose removal began last. */
   current: BegunRemoval | undefined
   /** The records of cycles whose hooks were called, by `idOf`; they are deleted with a begun record. */
   readonly waiting: Map<string, BegunRemoval> = new Map()
@@ -135,14 +135,14 @@ export class Removals {
     this.#known = new Map()
   }
 
-  /** Called when a hook sends a statement, which may outdate all look-ups. */
+  /** Called when a hook sends a statement, or sets a foreign key, because that may outdate all look-ups. */
   forgetLookUps(): void {
     this.forget()
     this.#together = undefined
     this.#statements += 1
   }
 
-  /** How many statements hooks have sent. */
+  /** Grows with each statement of a hook, and with each other reason to forget look-ups. */
   get statements(): number {
     return this.#statements
   }

@@ -38,7 +38,7 @@ export async function removeNode(removing: RemovalContext, node: WriteNode): Pro
   // A record above this one refers to it, or an earlier one had the same dependent.
   if (begun.has(id) || removed.has(resource, stored, removalOf(node.options).how)) return
   const own = new BegunRemoval(node, removed.now(resource, stored), removals.current)
-  // If the record was refused in an earlier round, the records of its cycles whose hooks were called then, and are not called again.
+  // Records of its cycles, if it was refused in an earlier round: their hooks were called in that round, and are not called again.
   own.below = refused.get(id) ?? []
   refused.delete(id)
   begun.set(id, own)

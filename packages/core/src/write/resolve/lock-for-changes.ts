@@ -18,7 +18,7 @@ const none: ReadonlySet<string> = new Set()
  * The lock for records that these nodes change: `anyChange` if a unique key may change, otherwise the weaker `otherThanKeys`, with which
  * others can store references to the records meanwhile. A foreign key can refer to any unique columns, and a callback can set any column.
  * Lists of links need the stronger lock, so that nobody inserts a link of the record between their look-up and their INSERT. If an UPDATE
- * changes a key nevertheless, as of a unique index that the model does not declare, the database takes the stronger lock then.
+ * changes a key nevertheless, as of a unique index that the model does not declare, the database takes the stronger lock for the UPDATE.
  */
 export function lockForChanges(
   { hooks }: WriteContext,

@@ -15,7 +15,7 @@ import { callHooks, type LastSteps } from './call-hooks.ts'
 import { Level, type Segment } from './level.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** `returned` collects the rows that the statements return, if the response needs them. */
+/** Makes these steps. `returned` collects the rows that the statements return; undefined if the response needs none of them. */
 export function lastSteps(
   context: WriteContext,
   segment: Segment,
@@ -40,7 +40,7 @@ export function lastSteps(
       return queue.done()
     },
     remove: (dependents, links) => removeDependents(context, removals, dependents, links, last),
-    // Not in the queue, because policies of nested records may send statements, too.
+    // Not in the queue: before a statement that a policy of a nested record sends, the writer waits for all work in the queue.
     async nest(end) {
       const nodes = segment.takeToNest(end)
       if (nodes.length === 0) return

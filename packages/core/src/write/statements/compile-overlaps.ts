@@ -18,8 +18,8 @@ import { planExclusion } from '../../query/plan/plan-exclusion.ts'
 import type { CompiledWrite } from './statements.ts'
 
 /**
- * Locks a name, that of the table, until the transaction ends: for rules without a foreign key, whose record could be locked instead. None
- * on databases without such locks, where `createApi` asks for a foreign key.
+ * Locks a name, that of the table, until the transaction ends: for rules without a foreign key, whose record could be locked instead. An
+ * empty list on databases without such locks, where `createApi` asks for a foreign key.
  */
 export const compileLockOfName = ({ dialect }: Target, name: string): readonly Fragment[] =>
   dialect.lockOfName === undefined

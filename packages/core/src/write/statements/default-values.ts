@@ -7,8 +7,8 @@ import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { Target } from '../../query/compile/target.ts'
 
 /**
- * `select gen_random_uuid()::text as "default_0" from generate_series(1, 500)`. Undefined if a column is no text, or if the dialect does
- * not know the SQL of a default.
+ * `select gen_random_uuid()::text as "default_0" from generate_series(1, 500)`. Undefined if the dialect has no such statement, or does not
+ * know the SQL of a default, or if a column is no text.
  */
 export function compileDefaults(
   { dialect }: Target,

@@ -37,7 +37,7 @@ export interface WrittenRecord {
   readonly key: StoredKey
   /** The path where the body first names the record; null if it does not. */
   readonly path: string | null
-  /** The record before the first change of this request. */
+  /** The record before the first change of this request; null if the request has created it. */
   readonly before: Values | null
   /** The keys of the linked records, by the name of the relation. */
   readonly links: Map<string, AddedAndRemoved<StoredKey>>

@@ -56,12 +56,12 @@ function checkedValue(
   throw new Error(`${what} is that of an active record.`)
 }
 
-/** The value that marks a record as active; none for a resource without soft delete. */
+/** The value that marks a record as active; no values for a resource without soft delete. */
 export function activeMark({ settings: { softDelete } }: Resource): Values {
   return softDelete === null ? {} : { [softDelete.attribute]: softDelete.active }
 }
 
-/** The values that undo a soft delete, with the times of the change; none for a resource without it. */
+/** The values that undo a soft delete, with the times of the change; no values for a resource without soft delete. */
 export function restoration(sources: ValueSources, resource: Resource): Values {
   const mark = activeMark(resource)
   return isEmpty(mark) ? mark : { ...updatedTimestamps(sources, resource), ...mark }

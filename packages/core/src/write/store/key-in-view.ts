@@ -9,9 +9,9 @@ import type { NamedColumn } from '../../model/registry/resource.ts'
 import type { WriteContext } from './write-context.ts'
 
 /**
- * Runs the INSERT; returns the key beyond all earlier ones that the view shows then: it reads the largest key before and after. No other
- * connection can have written it, because the transaction holds the lock of the whole database. Undefined if there is none, or more than
- * one.
+ * Runs the INSERT; returns the key beyond all earlier ones that the view shows after it: it reads the largest key before and after. No
+ * other connection can have written it, because the transaction holds the lock of the whole database. Undefined if there is no such key, or
+ * more than one.
  */
 export async function newKeyInView(
   { lease }: WriteContext,

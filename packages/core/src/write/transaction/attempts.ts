@@ -8,9 +8,7 @@ class Repeat extends Error {}
 
 /** What every attempt depends on. */
 export interface AnyAttempt {
-  /**
-   * How the database refused the COMMIT of an earlier attempt, undefined if it did not; this attempt finds the record before it commits.
-   */
+  /** How the database refused the COMMIT of an earlier attempt, if it did; this attempt finds the record before it commits. */
   readonly deferred: DatabaseFailure | undefined
 }
 
@@ -29,7 +27,7 @@ export async function inAttempts<A extends AnyAttempt, R>(
 ): Promise<R> {
   let attempt = first
   for (;;) {
-    // Not told by the error, because functions of the host may catch that.
+    // Not a field of the error, because a function of the host may catch the error.
     let changes: Partial<A> | undefined
     try {
       return await make(attempt, (next) => {

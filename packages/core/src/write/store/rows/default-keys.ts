@@ -46,7 +46,7 @@ export async function withDefaultKeys(
   }
 }
 
-/** Whether no record lacks a part of its key that is no counter, and no two have the same. */
+/** Whether no record lacks a part of its key that is no counter, and no two records have the same values in these parts. */
 function areKeys({ primaryKey }: Resource, rows: readonly NewRow[]): boolean {
   const parts = primaryKey.filter((column) => !isCounter(column))
   const keys = new Set<string>()

@@ -166,7 +166,7 @@ async function emptyOwnReferences(
   }
 }
 
-/** The values of a foreign key to a record of the same model that is none of `rows`; undefined without one, or if each key is unique. */
+/** A foreign key to a record of the model that is none of `rows`; undefined if there is no such record, or the foreign key is unique. */
 async function referenceToAnother(
   context: WriteContext,
   resource: Resource,

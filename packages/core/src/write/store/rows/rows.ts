@@ -26,7 +26,7 @@ export class ChangedRow {
   readonly path: string
   /** The values that the body requests, including those that equal the stored ones. */
   readonly requested: Values
-  /** As in `NewRow`. */
+  /** The foreign keys that nested objects or the record around this one have set; for the error of a refusal. */
   readonly filled: Values | undefined
 
   constructor(stored: Values, written: Values, path: string, requested: Values, filled?: Values) {
