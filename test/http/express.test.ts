@@ -162,6 +162,9 @@ suite('Express', (test) => {
         equal(answers[1]?.slice(0, 2), [500, 'Internal Server Error'])
         ok(!JSON.stringify(answers[1]).includes('1234'))
         equal(answers[2], [409, 'Conflict', 'Later.', '1.0.0'])
+        const elsewhere = await fetch(`${url}/routes/own?as=own`)
+        const { errors } = (await elsewhere.json()) as Envelope
+        equal([elsewhere.status, errors?.reason], [409, 'Later.'])
       },
     ))
 

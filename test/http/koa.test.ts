@@ -170,15 +170,20 @@ suite('Koa', (test) => {
         })
       },
       async (url) => {
+        const answerAt = async (path: string) => {
+          const response = await fetch(`${url}${path}`)
+          const { errors } = (await response.json()) as Envelope
+          return [response.status, errors?.code, errors?.problems?.[0]?.path]
+        }
         const answers = await Promise.all(
-          ['a call', 'refuse', 'elsewhere'].map(async (from) => {
-            const response = await fetch(`${url}/api/own?from=${from}`)
-            const { errors } = (await response.json()) as Envelope
-            return [response.status, errors?.code, errors?.problems?.[0]?.path]
-          }),
+          ['a call', 'refuse', 'elsewhere'].map((from) => answerAt(`/api/own?from=${from}`)),
         )
         const refused = [400, 'validation_failed', 'title']
         equal(answers, [refused, refused, [500, 'internal_error', undefined]])
+        equal(await answerAt('/routes/own?from=a%20call'), refused)
+        // The error of a client of another service is left to the host, on the host's paths.
+        const other = await fetch(`${url}/routes/own?from=elsewhere`)
+        equal([other.status, await other.text()], [404, 'Not Found'])
       },
     ))
 

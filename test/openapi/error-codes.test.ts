@@ -102,6 +102,22 @@ suite('codes of the host in the document', (test) => {
     equal(codesIn(at('/api/issues/{id}', 'patch', 423)), ['issue_locked'])
   })
 
+  test('are listed for the parent whose body may contain records of their model', async () => {
+    const document = await apiOf([Project, Issue], {
+      ...common,
+      API_ALLOW_NESTED_WRITES: true,
+    }).openapi()
+    const codesAt = (path: string, method: string, status: number): string[] => {
+      const response = responseOf(document, path, method, status)
+      return response === undefined ? [] : codesIn(response)
+    }
+    ok(codesAt('/api/projects', 'post', 409).includes('issue_closed'))
+    ok(codesAt('/api/projects/{id}', 'patch', 409).includes('issue_closed'))
+    equal(codesAt('/api/projects/{id}', 'put', 423), ['issue_locked'])
+    equal(codesAt('/api/projects/{id}', 'delete', 423), [])
+    equal(codesAt('/api/projects/{id}', 'get', 423), [])
+  })
+
   test('are listed for their methods and their model only', async () => {
     equal(at('/api/issues/{id}', 'put', 409).name, 'ConflictOnUpdate')
     for (const [path, method] of [

@@ -5,6 +5,7 @@ import type { Api } from '@model-api/core'
 import {
   connectionTurn,
   hostError,
+  isApiRefusal,
   limitSending,
   type Place,
   placeOf,
@@ -17,7 +18,8 @@ import type { ErrorHandler, ExpressRequest, Handler } from './handler.ts'
 
 /**
  * Serves the API's paths and calls `next()` for all others. Works mounted under a prefix, behind other middleware, and with or
- * without a body parser before it. Errors of earlier middleware on the API's paths are sent in the API's envelope.
+ * without a body parser before it. Errors of earlier middleware on the API's paths, and those of `apiError` and of calls of `api.as` on all
+ * paths, are sent in the API's envelope.
  *
  * ```ts
  * const app = express()
@@ -51,7 +53,7 @@ export function modelApi(
   const refuse: ErrorHandler = (error, req, res, next) => {
     const place = placeOf(req, api.prefix)
     // Express closes the connection of a response that has begun.
-    if (res.headersSent || !api.owns(place.url)) {
+    if (res.headersSent || !(api.owns(place.url) || isApiRefusal(error))) {
       next(error)
       return
     }

@@ -2,7 +2,13 @@
 // the host's middleware before it.
 
 import type { Api } from '@model-api/core'
-import { connectionTurn, hostError, limitSending, readParsed } from '@model-api/http-node'
+import {
+  connectionTurn,
+  hostError,
+  isApiRefusal,
+  limitSending,
+  readParsed,
+} from '@model-api/http-node'
 import { parsedBody, placeIn, putResponse, putText, requestOf } from './answer.ts'
 import type { Handler } from './koa-context.ts'
 
@@ -32,8 +38,8 @@ export function modelApi(
 }
 
 /**
- * Sends errors that middleware before `modelApi` throws on the API's paths (a body parser, a guard of the host) in the API's
- * envelope; install it first.
+ * Sends errors that middleware after it throws on the API's paths (a body parser, a guard of the host) in the API's envelope, and those of
+ * `apiError` and of calls of `api.as` on all paths; install it first.
  *
  * ```ts
  * app.use(apiErrors(api)).use(bodyParser()).use(modelApi(api))
@@ -48,7 +54,7 @@ export function apiErrors(
     try {
       await next()
     } catch (error) {
-      if (!api.owns(request.url)) throw error
+      if (!api.owns(request.url) && !isApiRefusal(error)) throw error
       putResponse(ctx, await api.refuse(request, hostError(error)))
     }
   }

@@ -4,6 +4,7 @@
 import type { Registry, Resource } from '../model/registry/resource.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { ApiSettings } from '../model/settings/settings.ts'
+import { nestedRelations } from './schemas/record-schemas.ts'
 
 /** The kind of operation in the names of error responses, such as `BadRequestOnList`. */
 export type OperationKind =
@@ -36,14 +37,16 @@ export interface OperationCodes {
 /** The codes of an operation for which none are declared. */
 export const noCodes: OperationCodes = { codes: [], kind: '', ownerOf: () => '' }
 
-/** Returns the codes of a method of a resource. */
+/** Returns the codes of a method of a resource, and those of the records that its body may contain. */
 export function codesOf(
   { errorCodes }: ApiSettings,
-  { name, settings }: Resource,
+  resource: Resource,
   method: string,
   kind: OperationKind,
 ): OperationCodes {
-  const codes = ofMethod(settings.errorCodes, method)
+  const { name, settings } = resource
+  const own = ofMethod(settings.errorCodes, method)
+  const codes = distinct([...own, ...codesBelow(resource, method)])
   if (codes.length === 0) return noCodes
   const common = ofMethod(errorCodes, method)
   return {
@@ -63,9 +66,29 @@ export function codesOfAll({ resources }: Registry, kind: OperationKind): Operat
         methods.some((method) => settings.methods.has(method)),
       ),
     )
-  const codes = new Map(all.map((code) => [JSON.stringify(shownOf(code)), code]))
-  return codes.size === 0 ? noCodes : { codes: [...codes.values()], kind, ownerOf: () => '' }
+  const codes = distinct(all)
+  return codes.length === 0 ? noCodes : { codes, kind, ownerOf: () => '' }
 }
+
+/** Returns the codes of nested records: a write of their parent creates, changes and removes them. */
+function codesBelow(resource: Resource, method: string): readonly DeclaredCode[] {
+  if (!['POST', 'PATCH', 'PUT'].includes(method)) return []
+  const methods = method === 'POST' ? ['POST', 'PATCH'] : ['POST', 'PATCH', 'DELETE']
+  const below = new Set(
+    nestedRelations(resource, method === 'POST' ? 'create' : 'update').map(({ target }) => target),
+  )
+  // A Set's iteration includes what is added meanwhile: the records below these.
+  for (const nested of below)
+    for (const { target } of nestedRelations(nested, 'create')) below.add(target)
+  return [...below].flatMap(({ settings }) =>
+    methods.flatMap((one) => ofMethod(settings.errorCodes, one)),
+  )
+}
+
+/** Returns each code once, as responses show it. */
+const distinct = (codes: readonly DeclaredCode[]): readonly DeclaredCode[] => [
+  ...new Map(codes.map((code) => [JSON.stringify(shownOf(code)), code])).values(),
+]
 
 const ofMethod = (codes: readonly DeclaredCode[], method: string): readonly DeclaredCode[] =>
   codes.filter(({ methods }) => methods.some((name) => name === method))

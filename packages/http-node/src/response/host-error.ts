@@ -37,6 +37,13 @@ export function hostError(error: unknown): unknown {
   return parserError((error ?? {}) as ParserError) ?? refusalOf((error ?? {}) as Refusal) ?? error
 }
 
+/**
+ * Whether an error is a refusal in the sense of the API: one that `apiError` has made, or that of a call of `api.as`. The adapters answer it on
+ * the host's own paths, too, where other errors are left to the host.
+ */
+export const isApiRefusal = (error: unknown): boolean =>
+  error instanceof ApiError || (error instanceof ClientError && error.cause instanceof ApiError)
+
 /** Converts an error with a 4xx status; undefined for any other error. */
 function refusalOf(error: Refusal): ApiError | undefined {
   const { expose, message, headers } = error
