@@ -1,4 +1,5 @@
-// The caller: the authenticated user with the roles that rules are checked against, looked up once per request.
+// The caller: the authenticated user with the roles that rules are checked against, looked up once per request; and which values the host can
+// give as a user, with the `Vary` header of such requests.
 
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { AnyModel } from '../model/define-model.ts'

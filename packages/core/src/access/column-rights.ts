@@ -1,6 +1,7 @@
 // Column rights: which columns the caller may read and write, by the `read` and `write` rules of columns such as
 // `salary: { type: 'decimal', read: 'hr' }`. Decided once per request, after authentication and before any name of the request is
-// resolved: the request then uses a registry without the withheld columns, in which `?salary__gt=1` is an unknown name.
+// resolved: the request then uses a registry without the withheld columns, in which `?salary__gt=1` is an unknown name. `api.exposure()`
+// decides without a request, by roles alone (`registryOfRoles`).
 
 import { lruMap } from '../lib/lru-map.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'

@@ -19,7 +19,7 @@ export interface RoutedRequest {
   readonly action: Action
   /** Whether it reads or writes several records. */
   readonly many: boolean
-  /** The relation of a relation route. */
+  /** The relation of a relation route; null on any other route. */
   readonly relation: ResolvedRelation | null
   /** The callbacks that the settings name for this resource and method. */
   readonly hooks: HookSettings

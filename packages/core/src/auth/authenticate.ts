@@ -69,10 +69,11 @@ export async function authenticate(
       if (!(refusal instanceof ApiError)) throw refusal
       // After a wrong credential the loop tries the next one; 429 and 503 end the request.
       if (refusal.status !== 401 && refusal.status !== 403) throw refusal
-      // Without the answer of the host's function, nobody knows whether the credential is right.
+      // `refusal` returns an ApiError unchanged. Another object means that a function of the host failed before it could say whether the
+      // credential is right, so that the request must not continue without a user.
       const hasFailed = refusal !== error
       if (credential.isSent || hasFailed) failure ??= refusal
-      // An error of the host's own, from its custom strategy, is the answer.
+      // The custom strategy has thrown an ApiError of the host, which ends the request; `invalid_credentials` only means that it found no user.
       else if (refusal.body.code !== 'invalid_credentials') throw refusal
     }
   }

@@ -1,4 +1,5 @@
 // Parses `Authorization: Basic …` for the strategy basic: strict base64 of `user:password` in UTF-8. Any other value is a wrong credential.
+// `isCredentialText` limits names, passwords and keys of all strategies and of login.
 
 /** A login name and a password, as sent. */
 export interface NameAndPassword {
@@ -28,7 +29,7 @@ export function readBasic(base64: string): NameAndPassword | undefined {
   return isCredentialText(name) && isCredentialText(password) ? { name, password } : undefined
 }
 
-/** Whether a value can be a name, a password or a key: a non-empty string of at most 1,024 characters without NUL. */
+/** Whether a value can be a name, a password or a key: a non-empty string of at most 1,024 characters without NUL and lone surrogates. */
 export const isCredentialText = (text: unknown): text is string =>
   typeof text === 'string' &&
   text !== '' &&

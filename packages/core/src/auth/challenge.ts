@@ -9,7 +9,7 @@ const challenges: Readonly<Record<StrategyName, string>> = {
   custom: 'Custom realm="api"',
 }
 
-/** Returns the challenges of the strategies, in the order given. Without any, only the host can refuse credentials. */
+/** Returns the challenges of the strategies, in the order given; that of `custom` for none, because then only the host refuses credentials. */
 export const challengeOf = (strategies: readonly StrategyName[]): string =>
   (strategies.length === 0 ? (['custom'] as const) : strategies)
     .map((name) => challenges[name])

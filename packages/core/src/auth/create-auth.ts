@@ -65,7 +65,10 @@ export interface AuthParts {
   readonly callHook: CallHook
 }
 
-/** Returns a 503 error if a host function failed because the database was unavailable. */
+/**
+ * Returns a 503 error if a host function failed because the database was unavailable. `callHook` has wrapped the error of the function, which
+ * is therefore the cause.
+ */
 async function databaseFailure(
   { open }: Pick<AuthParts, 'open'>,
   error: unknown,

@@ -5,7 +5,7 @@ import type { Caller } from '../access/roles/roles.ts'
 
 /** Who sends the requests; takes the place of credentials. */
 export interface GivenCaller {
-  /** The user; null or undefined for nobody. */
+  /** The user; `true` for a user without a record, null or undefined for nobody. */
   readonly user: unknown
   /** The caller, if the roles of the user need not be looked up. */
   readonly caller?: Caller

@@ -1,10 +1,10 @@
-// checkErrorCodes: checks at start-up that no code which the host declares (API_ERROR_CODES) is also the code of an error of the service.
+// checkErrorCodes: checks at start-up that no error code which the host declares (API_ERROR_CODES) is also a code of the service.
 
 import type { DeclaredCode } from '../model/settings/error-codes.ts'
 import type { Problems } from '../model/settings/setting-problems.ts'
 import { serviceCodes } from './error-catalogue.ts'
 
-/** Reports codes that errors of the service have, because clients could not tell the errors from each other. */
+/** Adds a problem for each declared code that the service uses too, because clients could not tell the two errors from each other. */
 export function checkErrorCodes(codes: Iterable<DeclaredCode>, problems: Problems): void {
   for (const { at, code } of codes) {
     if (!serviceCodes.has(code)) continue

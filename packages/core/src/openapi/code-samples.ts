@@ -1,4 +1,5 @@
-// `x-codeSamples` of the OpenAPI document: an operation as a curl command, which documentation pages such as Redoc show.
+// `x-codeSamples` of the OpenAPI document: an operation, or the index, as a curl command, which documentation pages such as Redoc show; and the
+// sentence that explains `$API` in these commands (`serverVariable`).
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import { stringify } from '../lib/json/stringify.ts'
@@ -83,7 +84,7 @@ function pathOf({ route, method }: SampledOperation): string {
 /** Puts a URL in double quotes if a shell would interpret its characters, such as `?` and `&`. */
 const quoted = (url: string): string => (/^[\w$:/.,%~-]+$/.test(url) ? url : `"${url}"`)
 
-/** Returns the filter that a bulk PATCH or DELETE requires. */
+/** Returns the filter that a bulk PATCH or DELETE requires; empty for POST, and for a resource without a primary key. */
 function filterOf(resource: Resource, method: MethodName): string {
   const [column] = resource.primaryKey
   return method === 'POST' || column === undefined

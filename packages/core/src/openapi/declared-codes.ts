@@ -30,7 +30,7 @@ export interface OperationCodes {
   readonly codes: readonly DeclaredCode[]
   /** The kind of operation in the names of responses that have such codes. */
   readonly kind: string
-  /** Returns the prefix of the name of the response for a status: the resource, if other resources have other codes. */
+  /** Returns the prefix of the name of the response for a status: the resource, if it has other codes than the API; else empty. */
   ownerOf(status: number): string
 }
 
@@ -57,7 +57,7 @@ export function codesOf(
   }
 }
 
-/** Returns the codes of all operations of a registry, for an operation that runs others. */
+/** Returns the codes of all operations of a registry, for the batch, which runs them. */
 export function codesOfAll({ resources }: Registry, kind: OperationKind): OperationCodes {
   const all = resources
     .filter(({ paths }) => paths.length > 0)

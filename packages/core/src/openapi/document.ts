@@ -84,7 +84,7 @@ export function* documentSteps(
   }
 }
 
-/** A route, and where it is served. */
+/** A route, and where it is served. Its key is empty: the path has parameters in place of the values. */
 interface RouteAt {
   /** Below API_PREFIX, with the key as parameters: `books/{id}`. */
   readonly path: string

@@ -1,5 +1,6 @@
 // The error responses of an operation in the OpenAPI document, by status: the errors of the catalogue that its occasions allow, and the codes
 // of the host, with sample bodies (docs/reference/errors.md). Operations with the same errors share components such as `BadRequestOnList`.
+// `phrases` names all statuses, also those of successes.
 
 import type { ExampleObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { type ApiError, apiError } from '../errors.ts'
@@ -19,7 +20,7 @@ export interface FailureShape {
   readonly dump: DumpSettings
   /** Whether a final callback changes the body. */
   readonly final: boolean
-  /** The prefix of component names: the resource, if its shape differs from that of the API. */
+  /** The prefix of component names: the resource, if its shape differs from that of the API; else empty. */
   readonly owner: string
 }
 
@@ -166,6 +167,7 @@ const nameWithCodes = (
   isListed: boolean,
 ): string =>
   [
+    // `errorResponse` adds `owner` itself.
     owner === '' ? ownerOf(status) : '',
     phraseInName(status),
     'On',
@@ -257,7 +259,7 @@ const codesSchema = (codes: readonly string[]): Schema => ({
   enum: [...codes],
 })
 
-/** Returns the schema of the body, marked if a final callback changes the body. */
+/** Returns the schema of the body, marked if a final callback changes the body; for `default`, which has several statuses, without `status`. */
 const shapedSchema = ({ dump, final }: FailureShape, errors: Schema, status?: number): Schema => ({
   ...failureSchema(errors, dump, status),
   ...(final ? { [shapedByCallback]: true } : {}),
@@ -331,7 +333,7 @@ const canonical = (header: string): string =>
 
 const phraseOf = (status: number): string => phrases[status] ?? `Status ${status}`
 
-/** The phrase of a status. */
+/** The reason phrases by status. */
 export const phrases: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',

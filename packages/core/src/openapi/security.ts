@@ -1,4 +1,5 @@
-// Security in the OpenAPI document: the strategies as `securitySchemes`, which of them an operation accepts, and the roles that it requires.
+// Security in the OpenAPI document: the strategies as `securitySchemes`, which of them an operation accepts, the roles and the CSRF header that
+// it requires, and the occasions of errors that follow from them.
 
 import type {
   ParameterObject,
@@ -13,8 +14,9 @@ import type { Occasion } from './error-catalogue.ts'
 
 /** The authentication that an operation requires. */
 export interface Protection {
-  /** The accepted strategies. */
+  /** The accepted strategies; empty if credentials are ignored. */
   readonly strategies: readonly StrategyName[]
+  /** Whether a request without credentials is refused with 401. */
   readonly required: boolean
 }
 
@@ -96,7 +98,7 @@ export function credentialOccasions({ strategies, required }: Protection): reado
 export const hasCookie = ({ strategies, providers }: AuthSettings): boolean =>
   strategies.includes('jwt') && providers.includes('cookie')
 
-/** Returns the CSRF header that a writing request needs in addition to the cookie of the custom strategy. */
+/** Returns the name of the header that a write needs in addition to the cookie of the custom strategy; undefined if it needs none. */
 export const csrfHeader = (
   { customScheme }: Pick<AuthSettings, 'customScheme'>,
   { strategies }: Protection,
@@ -115,7 +117,7 @@ export function csrfParameters(
   return [{ name, in: 'header', required, description, schema: { type: 'string' } }]
 }
 
-/** Returns the role rules of an operation that name roles. */
+/** Returns the role rules of an operation that name roles; a rule that requires authentication alone (`true`) is left out. */
 export const roleRules = (checks: readonly ActionCheck[]): readonly RoleRule[] =>
   checks
     .flatMap(({ resource, action }) => decidingRules(resource.settings.roleMaps, action))

@@ -6,8 +6,8 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { isMessagesByPath } from '../../lib/problems/messages-by-path.ts'
 
 /**
- * Calls a hook about the record at a path. If it throws an apiError whose reason has lists of messages by field, the names of the
- * fields become paths in the body: `{ status: ['…'] }` → `{ '[3].status': ['…'] }`.
+ * Calls a hook about the record at a path, which is empty for the record that the whole body describes. If it throws an apiError whose
+ * reason has lists of messages by field, the names of the fields become paths in the body: `{ status: ['…'] }` → `{ '[3].status': ['…'] }`.
  */
 export function atRecord<T>(path: string, call: () => MaybePromise<T>): MaybePromise<T> {
   if (path === '') return call()

@@ -63,7 +63,7 @@ export const requestArgs = (
   before: null,
 })
 
-/** Returns the arguments of a hook about one record that is written; `before` is the record as it is stored. */
+/** Returns the arguments of a hook about one record that is written; `before` is the record as it is stored, null for a new one. */
 export const recordArgs = (
   call: HookCall & RoutedRequest,
   resource: Resource,
@@ -77,7 +77,7 @@ export const recordArgs = (
 
 /**
  * Returns the arguments of a hook about any rows, such as those of an embed. Throws while API_SESSION_GETTER has not yet resolved,
- * because `db` must be the connection that it returns.
+ * because `db` must be the connection that it returns. `before`: as in `recordArgs`; null for a hook about no single record.
  */
 export const subjectArgs = (
   call: HookCall,
@@ -111,7 +111,8 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
 
 /**
  * Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a
- * deadlock; on a transaction of the host, a request that a hook makes on that transaction does not wait for the request of the hook.
+ * deadlock. If the request itself runs on a transaction of the host (`runsInRequest`), the hook is noted as running on it, so that a request
+ * which the hook makes on that transaction does not wait for the request of the hook.
  */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.database.session(request)

@@ -145,7 +145,7 @@ const insideTransaction =
   (callHook: CallHook): CallHook =>
   <T>(name: string, call: () => T | PromiseLike<T>): MaybePromise<T> => {
     const hook = new RunningHook(name)
-    // Until `leave`, the context can be read after an `await`, too.
+    // Between `enter` and `leave` (in `endHook`), `context.current()` also returns the hook after an `await` in it.
     context.enter()
     let result: MaybePromise<T>
     try {

@@ -38,6 +38,7 @@ export function sqlValues({ registry, dialect }: SqlValuesParts): SqlValues {
     if (found !== undefined) return found
     const made = [...resource.allColumns.values()].map((column) => ({
       column,
+      // The host has selected the plain column; `decoder` alone reads what our own statements make of it.
       decode: (rowDecoder ?? decoder)(column),
     }))
     readers.set(resource, made)

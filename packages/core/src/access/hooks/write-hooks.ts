@@ -104,6 +104,7 @@ function valuesToStore(resource: Resource, hook: string, answer: unknown): Value
         `The ${hook} returned a value of ${name} that is not ${converted.expected.text}.`,
       )
     }
+    // A computed column is not stored, so its value is not checked.
     values[name] = 'value' in converted ? converted.value : value
   }
   return values

@@ -1,5 +1,6 @@
 // checkScope: checks the names and operators of a policy's `scope` object, such as `{ owner_id: { eq: ({ user }) => user.id } }`, against
-// the model: at start-up, or for each request if `scope` is a function. `query/plan/planned-scope.ts` plans the result for a request.
+// the model: at start-up, or for each request if `scope` is a function. `query/plan/planned-scope.ts` plans the result for a request,
+// `scopeText` writes it as text for `explainAccess`.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import {
@@ -102,6 +103,7 @@ function checkedMember(
     const message = `${resource.name} has no column and no relation of this name.${didYouMean(name, known)}`
     throw new UnknownScopeName(scopeProblem(at, message).message)
   }
+  // An object without members is allowed here: some related record exists.
   const where = checkedMembers(relation.target, given, at, { ...checking, isBase: false })
   return { kind: 'exists', relation: name, where }
 }
@@ -160,7 +162,8 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Writes the conditions as text, with `?` for values that a function returns.
+ * Writes the conditions as text, with `?` for values that a function returns, and parentheses around conditions that are joined with others
+ * (not `isOuter`).
  *
  * `owner_id eq ? and (hidden eq false or members(user_id eq 7))`
  */

@@ -1,5 +1,6 @@
 // rowScopeOf: turns the scope of a policy or filter callback into a condition on columns of the row, which the statement that writes the
-// row can contain: `update "books" set … where "id" = $1 and ("owner_id" = $2)`. Without one, the write first reads the row in scope.
+// row can contain: `update "books" set … where "id" = $1 and ("owner_id" = $2)`. If a scope has no such condition, the write first reads the
+// row, in its scope, by a statement of its own.
 
 import {
   AndNode,

@@ -315,6 +315,7 @@ export function scopeOfRecord(
       found === 'none' ? 'none' : (rowScopeOf(db, target, resource, found) ?? 'other rows'),
     )
   }
+  // A new record has no stored row that a scope could refuse; what the response shows of it is scoped below.
   return andThen(isNew ? 'all' : narrowed(), (written) => {
     if (written === 'none' || written === 'other rows') return written
     const shown = isNew || filter !== undefined ? narrowed(filter) : written

@@ -70,6 +70,7 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
       scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
     }),
     scopeOfRecord({ resource, change, echo, additional }) {
+      // `echo` is null if the response shows no record. The filter callback narrows only what responses show.
       const filter = echo === null ? undefined : baseFilter(call, resource, { additional })
       if (filter === undefined && !runtime.access.policies.narrows(resource)) return openScope
       return scopeOfRecord({ ...scoping, ...(filter && { filter }) }, resource, {

@@ -6,7 +6,7 @@ import type { HostFunctions } from '../hooks/host-functions.ts'
 import type { Caller } from './roles.ts'
 import { rolesNamed } from './roles-named.ts'
 
-/** Receives each caller whose roles are checked; `needsRole` if a rule of the host's own route requires a role. */
+/** Receives each caller whose roles are checked; `needsRole`: whether the rule requires a role. Default: whether any rule of the API does. */
 export type MissingRolesHint = (caller: Caller, needsRole?: boolean) => void
 
 /** Returns a function that warns once in the life of the API, at the first user without a list of roles. */

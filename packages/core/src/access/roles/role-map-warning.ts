@@ -1,5 +1,5 @@
-// Start-up warnings about role maps (API_ROLE_MAP, `role_map` in meta). A model's map replaces that of the API as a whole, so an action
-// that only the API's map names needs no role any more; these functions find such actions.
+// Start-up warnings about role maps (API_ROLE_MAP, `role_map` in meta). A model's map replaces that of the API as a whole, and a map takes
+// precedence over lists of roles beside it. These functions find the actions that therefore need no role, or are decided by another rule.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { RoleMapSetting } from '../../model/settings/settings.ts'

@@ -1,4 +1,5 @@
-// Role rules: which rules apply to an action, and whether a caller satisfies them; pure.
+// Role rules: the caller that they are checked against, which rules apply to an action, whether a caller satisfies them, and which roles a
+// rule or a user has; pure.
 
 import type { RoleKey, RoleRule, StrategyName } from '../../model/settings/access/access-types.ts'
 import type { RoleMapSetting } from '../../model/settings/settings.ts'

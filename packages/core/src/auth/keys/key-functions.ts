@@ -58,7 +58,10 @@ export function createKeyFunctions(
     if (key === undefined) throw new Error('apiKeys: expected a user or its key.')
     return key
   }
-  /** The login name is stored with the key, which stops when its user gets another one. */
+  /**
+   * Returns the login name of a user, which is stored with the key: the key is refused once its user has another name. Empty if the user model
+   * has no login name.
+   */
   const lookupOf = (user: HookUser): string => {
     const { lookupField } = users ?? {}
     if (lookupField === undefined) return ''

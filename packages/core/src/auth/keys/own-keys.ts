@@ -65,7 +65,7 @@ export interface Keys {
   readonly store: ApiKeyStore
   /** Makes a key; rejects if its user has 100 of them. */
   make(db: AnyDatabase, owner: KeyOwner, draft: KeyDraft): Promise<NewApiKey>
-  /** Returns the user of a key, limited to its scopes; undefined for a text that is no valid key. */
+  /** Returns the user of a key, limited to its scopes; undefined for a text that is no valid key, and if its user is gone or inactive. */
   userOf(request: ApiRequest, text: string): Promise<HookRecord | undefined>
 }
 

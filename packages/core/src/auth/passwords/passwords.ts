@@ -1,5 +1,5 @@
 // Creates and checks bcrypt hashes of passwords: `hashPassword` before a host stores one, `passwordCheck` as the method of the user model by
-// which login and the strategy basic compare it.
+// which login and the strategy basic compare it. The other functions help `stored-passwords.ts` and the check of unknown users.
 
 import { passwordTooLong, validationFailed } from '../../errors.ts'
 import { passwordCostOf } from '../../model/hooks/password-cost-of-args.ts'
@@ -123,6 +123,7 @@ export interface PasswordCheckOptions {
 
 /** A password check, as a method of the user model, with the name of the field it reads. */
 export interface PasswordCheck {
+  /** Whether the password is right; always true for `api_key`. */
   (user: object, secret: string, kind?: 'password' | 'api_key'): Promise<boolean>
   /** The field that the check reads; it is hidden from clients. */
   readonly credentialField: string

@@ -23,11 +23,11 @@ const mostHashes = 1_000
 /** The bcrypt hashes in the table of the user model. */
 export interface StoredPasswords {
   /**
-   * Resolves when the check knows the highest cost of the stored hashes, which is looked up once; in a transaction of the host, maybe
-   * before. Never rejects.
+   * Resolves when the check knows the highest cost of the stored hashes, which is looked up once. In a transaction of the host it resolves
+   * without a look-up. Never rejects.
    */
   costsKnown(request: ApiRequest): Promise<void>
-  /** Returns the stored hash of a user, before the check, which may change the record; undefined if it is never replaced. */
+  /** Returns the hash to replace after a correct password; undefined if it stays. Called before the check, which may change the record. */
   hashOf(user: HookRecord): StoredHash | undefined
   /** Replaces a hash that a correct password has been compared with, unless another request has done so. Never rejects. */
   replace(request: ApiRequest, stored: StoredHash, password: string): Promise<void>
@@ -44,6 +44,7 @@ export interface StoredPasswordsParts {
   readonly report: (error: unknown, request: ApiRequest) => void
 }
 
+/** For a user model whose passwords are not checked by `passwordCheck`. */
 const nothing: StoredPasswords = {
   costsKnown: async () => {},
   hashOf: () => undefined,

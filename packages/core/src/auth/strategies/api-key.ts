@@ -31,8 +31,10 @@ export interface ApiKeyParts {
 export function apiKeyStrategy(parts: ApiKeyParts): Strategy {
   const { keys, users, lookup, challenge, callHook } = parts
   const userOf = async (request: ApiRequest, key: string, guard: CheckGuard): Promise<HookUser> => {
+    // A text in the form of the service's own keys is not looked up elsewhere.
     if (keys !== undefined && keyIdIn(key) !== undefined) {
       const user = await keys.userOf(request, key)
+      // Refuses further guesses of an address that has made too many.
       if (user === undefined) await guard.before()
       return user
     }
@@ -44,7 +46,7 @@ export function apiKeyStrategy(parts: ApiKeyParts): Strategy {
     }
     const user = await users?.byKeyHash(request, await hashApiKey(key))
     if (user === undefined) {
-      // Refuses further guesses of an address that has made too many.
+      // As above.
       await guard.before()
       return undefined
     }

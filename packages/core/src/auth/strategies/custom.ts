@@ -1,5 +1,5 @@
 // The strategy custom: API_CUSTOM_AUTH, a function of the host, receives the request and returns its user. If it returns true without a user,
-// the caller has no roles.
+// the caller has no roles. `askedOnce` makes one call of it serve all operations of a batch.
 
 import { invalidCredentials } from '../../errors.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'

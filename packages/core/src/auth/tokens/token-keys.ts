@@ -1,4 +1,5 @@
-// tokenKeys: imports the configured secrets and PEM keys of tokens as CryptoKeys, each bound to one algorithm, on first use.
+// tokenKeys: imports the configured secrets and PEM keys of tokens as CryptoKeys, each bound to one algorithm, on first use. `publicHalf` gives
+// the public part of a PEM key, also for `api.publicKeys()`.
 
 import type { Algorithm, KeyTexts } from '../../model/settings/auth/auth-settings.ts'
 import { looksLikePem } from '../../model/settings/auth/pem.ts'

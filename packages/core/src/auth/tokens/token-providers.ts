@@ -1,5 +1,5 @@
 // Token providers (API_AUTH_TOKEN_PROVIDERS: `header`, `cookie`, a function or a module): read an access token from the request, in the
-// configured order (docs/guide/tokens.md).
+// configured order (docs/guide/tokens.md). Other strategies and endpoints read credentials by `authorization` and `cookie` too.
 
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'
@@ -60,7 +60,7 @@ const fromFunction =
     const provide = await providerFunction()
     const token = await callHook('token provider', () => provide(request))
     if (typeof token !== 'string' || token === '') return undefined
-    // A provider function may return the whole header value.
+    // A provider function may return the whole header value. Where it has read the token is unknown, so its requests need no trusted origin.
     return { token: token.replace(/^bearer /i, ''), fromCookie: false }
   }
 

@@ -28,7 +28,7 @@ export interface Credential {
    * whether there is one, so that its refusal counts as no credential.
    */
   readonly isSent: boolean
-  /** The key under which failed sign-ins of the account are counted; never a secret. */
+  /** The key under which failed sign-ins of the account are counted, never a secret; undefined if the credential names no account. */
   readonly account: string | undefined
   /** Whether `account` is already verified: it was read from a token with a valid signature. Otherwise `verify` has to check it. */
   readonly hasProvenAccount: boolean

@@ -1,4 +1,4 @@
-// lookUp: reads a user by the values of some columns, by its own statement or by one that several requests share.
+// Look-ups of users by the values of some columns: `lookUp` with a statement for each request, `sharedLookUp` with one for several requests.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import { ApiError } from '../../errors.ts'
@@ -22,8 +22,8 @@ export interface OpenedDatabase {
   /** What compiling a statement needs: the dialect. */
   readonly target: Target
   /**
-   * Whether requests may share statements. True if the connection is the API's pool or a replica, false if the host chose it for
-   * this request.
+   * Whether requests may share statements. True for the API's pool; false for a transaction, for a connection that the host chose for this
+   * request, and for a request of a hook, which may hold the only connection of the pool.
    */
   readonly isShared: boolean
 }

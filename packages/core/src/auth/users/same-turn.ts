@@ -1,26 +1,28 @@
-// sameTurn: combines look-ups that several requests make in the same turn of the event loop, such as those of
-// their users, so that one statement can answer them all.
+// sameTurn: combines the look-ups that concurrent requests make in the same turn of the event loop, so that one statement can answer them all.
+// It knows nothing of users; `sharedLookUp` gives it the look-ups of users by primary key and by API key hash.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 
 /** Maximum number of look-ups that are combined. */
 const most = 64
 
+/** A look-up that waits for the end of the turn. */
 interface Waiting<Q, A> {
   readonly question: Q
   readonly resolve: (answer: A | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Calls a function once the I/O events of this turn of the event loop are handled; undefined on runtimes without `setImmediate`. */
+/** Calls a function when this turn of the event loop has handled its I/O events; undefined on runtimes without `setImmediate`. */
 const { setImmediate: afterTurn } = globalThis as {
   readonly setImmediate?: (call: () => void) => unknown
 }
 
 /**
- * Returns a function that makes one look-up. At the end of a turn, `answer` is called with the questions of all look-ups of that
- * turn; if it fails, each of them fails. The result is undefined if the turn has only one look-up, and on runtimes without
- * `setImmediate`: the caller must then find the answer itself.
+ * Returns a function that makes one look-up: it takes the question and returns its answer. At the end of a turn, `answer` is called with
+ * the questions of all look-ups of that turn, at most 64 at a time, and returns their answers in the same order; if it fails, each of the
+ * look-ups fails. The result of a look-up is undefined if `answer` has found nothing, if it is the only one of its turn, and on runtimes
+ * without `setImmediate`: the caller must then find the answer itself.
  */
 export function sameTurn<Q, A>(
   answer: (questions: readonly Q[]) => Promise<readonly (A | undefined)[]>,

@@ -1,5 +1,5 @@
-// Plans the read of one user by the values of some columns, with all columns including hidden ones; no part of the plan comes
-// from a query string.
+// Plans of the reads of the user model: users by the values of some columns, with all columns including hidden ones; one column of the newest
+// users; the roles of a user. No part of a plan comes from a query string.
 
 import type { NamedColumn, Resource } from '../../model/registry/resource.ts'
 import { exactValues } from '../../query/plan/conditions/path-key.ts'

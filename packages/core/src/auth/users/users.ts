@@ -67,7 +67,7 @@ export interface Users {
    * end its tokens and API keys.
    */
   readonly decisive: ReadonlySet<string>
-  /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas. */
+  /** Returns the primary key as a string, as in URLs: values percent-encoded and joined by commas; undefined if a value is missing or null. */
   keyOf(user: HookRecord): string | undefined
   /** Returns the login name: the value of API_USER_LOOKUP_FIELD; empty without that setting. */
   lookupOf(user: HookRecord): string
@@ -96,6 +96,7 @@ export function createUsers(parts: UsersParts): Users {
   const passwords = createStoredPasswords({ settings, resource, open, report })
   const lookup = resource.allColumns.get(settings.lookupField ?? '')
   const hash = resource.allColumns.get(settings.hashField ?? '')
+  // A look-up without columns, if the setting of its column is missing, finds nobody.
   const looks = {
     // Requests do not share this look-up: a login name can be any text, and a text that the database refuses must not delay other
     // requests.

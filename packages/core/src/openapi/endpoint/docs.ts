@@ -21,18 +21,19 @@ import { documentTextSteps } from '../document-text.ts'
 import { operationListSteps } from '../pages/operation-list.ts'
 import { redocPage, redocPolicy } from '../pages/redoc-page.ts'
 
-/** A response without the envelope; the document is an object, unless the body is needed as text. */
+/** A response without the envelope. */
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** The document is an object, unless `wantsText`. Undefined for OPTIONS and 304. */
   readonly body: string | OpenAPIObject | undefined
   /** The compressed body. */
   readonly bytes?: Uint8Array<ArrayBuffer>
 }
 
 /**
- * `GET /docs` → the page: Redoc if the host has that package installed, else a list of the operations. Calls `identified` if the documentation
- * needs authentication and the caller has it.
+ * `GET /docs` → the page: Redoc if the host has that package installed, else a list of the operations. `wantsText`: the body is needed as
+ * text. Calls `identified` if the documentation needs authentication and the caller has it.
  */
 export async function serveDocs(
   { settings, signIn, documentation }: Pick<Runtime, 'settings' | 'signIn' | 'documentation'>,
@@ -105,7 +106,7 @@ interface Part {
   /** The media type. */
   readonly type: string
   readonly representation: Representation
-  /** The document as an object. */
+  /** The document as an object; absent for the page and the script. */
   readonly object?: OpenAPIObject
   readonly headers: Readonly<Record<string, string>>
 }

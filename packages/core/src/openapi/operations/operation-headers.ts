@@ -1,4 +1,5 @@
-// The headers that operations accept and respond with, as OpenAPI objects: conditions, rate limits, write positions, preferences.
+// The headers that operations accept and respond with, as OpenAPI objects: ETags, conditions (`If-Match`), idempotency keys, preferences, rate
+// limits, write positions; and which operations have them, if settings decide that.
 
 import type { HeadersObject, ParameterObject } from 'openapi3-ts/oas31'
 import type { Resource } from '../../model/registry/resource.ts'

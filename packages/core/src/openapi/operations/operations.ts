@@ -55,6 +55,7 @@ import { serviceTable } from './service-table.ts'
 export function servicePaths(builder: DocumentBuilder): Record<string, PathItemObject> {
   const items: Record<string, PathItemObject> = {}
   for (const { route, below = '', method, tag, draft } of serviceTable) {
+    // Null or undefined: the settings do not enable the endpoint.
     const path = ownRoutes[route].path(builder.settings) ?? undefined
     if (path === undefined) continue
     const served = `${path}${below}`
@@ -276,6 +277,7 @@ function occasionsOf(
   const { auth } = settings
   const target = targetOf(route)
   const writes = method !== 'GET'
+  // A write without a rule of its own may nest records of other resources, whose rules may refuse it.
   const restricted = isRestricted(checksOf(route, method)) || writes
   return [
     ...occasions,

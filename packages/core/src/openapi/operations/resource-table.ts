@@ -328,7 +328,7 @@ const fieldsSent = (resource: Resource): string =>
     ? 'The fields that are sent. As `application/merge-patch+json`, objects are merged into the stored ones (RFC 7396).'
     : 'The fields that are sent.'
 
-/** Whether a DELETE may also delete or change records that refer to its own. */
+/** Whether a DELETE may also delete or change records that refer to its own: if `cascade_delete` is allowed, or by `onDelete` of relations. */
 const reachesDependents = ({ registry }: DocumentBuilder, resource: Resource): boolean =>
   resource.settings.allowCascadeDelete || actsOnDependents(registry, resource, { cascade: false })
 

@@ -8,7 +8,7 @@ import type { Occasion } from '../error-catalogue.ts'
 import { serviceTags } from '../info.ts'
 import { oneParameters, serviceParameters } from '../parameters/query-parameters.ts'
 import {
-  basicUserSchema,
+  headerLoginUser,
   keyBody,
   keySchema,
   loginBody,
@@ -245,14 +245,17 @@ const aboutKeys = (builder: DocumentBuilder, occasions: readonly Occasion[] = []
   ],
 })
 
-/** A login by JSON gives tokens if the strategy jwt is enabled; a login by header gives the user, for the strategies that read one. */
+/**
+ * A login by JSON gives tokens if the strategy jwt is enabled. A login by the Authorization header gives the user if the strategy basic or
+ * api_key is enabled.
+ */
 function login(builder: DocumentBuilder): ServiceDraft {
   const { auth } = builder.settings
   const byHeader = auth.strategies.filter((name) => name === 'basic' || name === 'api_key')
   const tokens = auth.jwt !== null
   const answers = [
     ...(tokens ? [tokenPairSchema(builder)] : []),
-    ...(byHeader.length > 0 ? [basicUserSchema(builder)] : []),
+    ...(byHeader.length > 0 ? [headerLoginUser(builder)] : []),
   ]
   const [only] = answers
   return {

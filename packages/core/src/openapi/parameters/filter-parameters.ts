@@ -1,5 +1,5 @@
-// Filters as OpenAPI parameters: one object of all columns with the operators of their types, and parameters with free names
-// (docs/reference/query-language.md).
+// Parameters with many or free names, each described by one OpenAPI object parameter: filters of columns, conditions, and the options of
+// embedded and of written relations (docs/reference/query-language.md).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { toCase } from '../../lib/naming/case.ts'
@@ -100,6 +100,7 @@ function filtersOfColumn(
   const { name: field, type } = column
   const fitting = operatorsOf(column)
   const usual = operators.filter((operator) => operatorFits(operator, { type, nullable: false }))
+  // The name and type decide about the filters, unless the column has an enum, is nullable (`isnull`) or lacks an operator of its type.
   const isUsual = column.enum === undefined && fitting.length === usual.length
   const words = isUsual ? [field, type] : [owner, field]
   const wanted = `${words.map((word) => toCase(word, 'pascal')).join('')}Filters`

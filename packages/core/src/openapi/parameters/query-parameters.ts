@@ -1,5 +1,5 @@
 // The query parameters of each kind of operation in the OpenAPI document: those that it supports and the settings enable
-// (docs/reference/query-language.md).
+// (docs/reference/query-language.md). Also the parameters of keys in paths, and sharing a parameter as a component (`sharedParameter`).
 
 import type { ParameterObject, ReferenceObject } from 'openapi3-ts/oas31'
 import { aggregateFunctions } from '../../model/query-words/operators.ts'
@@ -136,6 +136,7 @@ export const keyParameters = (components: Components, resource: Resource): Param
     }))
   })
 
+/** Whether the parameter of a key column depends on its name and type alone. */
 const isPlainKey = (column: NamedColumn): boolean => {
   const { type, definition } = column
   if (definition.description !== undefined || definition.example !== undefined) return false
@@ -294,7 +295,7 @@ function orderParameters(components: Components, resource: Resource): Parameter[
   ]
 }
 
-/** Returns the schema of the columns in `order_by`: `price`, `-price`, `-price.nullslast`. */
+/** Returns the schema of the columns in `order_by`: `price`, `-price`, `-price.nullslast`. `others`: whether it also takes other names. */
 function sortableNames(
   components: Components,
   resource: Resource,
@@ -357,6 +358,7 @@ const onConflict = (components: Components, keys: readonly string[]): ReferenceO
 /** `page`, `limit`, `paging`, `after`, `before`, `count` */
 function pageParameters(components: Components, resource: Resource): Parameter[] {
   const { pageSizeDefault, pageSizeMax, count } = resource.settings
+  // The most expensive first: a request may choose a cheaper way to count than the setting, if there is one.
   const modes = ['exact', 'capped', 'none']
   const cheaper = modes.slice(modes.indexOf(count))
   return [

@@ -1,4 +1,4 @@
-// The bodies of the authentication endpoints as schemas: what login and refresh receive, and what they respond with.
+// The bodies of the authentication endpoints as schemas: what login, refresh and the endpoints of API keys receive, and what they respond with.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import type { Registry } from '../../model/registry/resource.ts'
@@ -46,8 +46,11 @@ export const tokenPairSchema = (context: AuthContext): ReferenceObject =>
     additionalProperties: false,
   }))
 
-/** Returns the schema of the user to whom a login without tokens belongs: the key and the login name. */
-export const basicUserSchema = (context: AuthContext): ReferenceObject =>
+/**
+ * Returns the schema of the response to a login by the Authorization header, which gives no tokens: the key and the login name of the user.
+ * A login by an API key responds with it too; `BasicUser` is short for basic information of the user.
+ */
+export const headerLoginUser = (context: AuthContext): ReferenceObject =>
   context.components.schema('basic user', 'BasicUser', () => {
     const { lookupField } = context.settings.auth
     return {

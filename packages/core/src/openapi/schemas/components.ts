@@ -1,5 +1,5 @@
 // Components: collects `components` of the OpenAPI document, the parts that operations share and refer to by `$ref`, each under a unique
-// name.
+// name. `freeName` makes the names unique, also those of operations.
 
 import type {
   ComponentsObject,

@@ -65,13 +65,14 @@ export function successSchema(
     required: ['value'],
     unevaluatedProperties: false,
   }
+  // If all other members of a response are absent, its body is the bare value.
   return required.length > 0 ? envelope : { anyOf: [value, envelope] }
 }
 
 const envelopeName = (list: boolean, status: number): string =>
   list ? 'ListEnvelope' : status === 201 ? 'CreatedEnvelope' : 'Envelope'
 
-/** Returns the schema of an error body, which always has the envelope. */
+/** Returns the schema of an error body, which always has the envelope; without `status`, of the errors of several statuses. */
 export function failureSchema(errors: Schema, dump: DumpSettings, status?: number): Schema {
   const properties: Record<string, Schema | ReferenceObject> = {
     ...leadingMembers(status, dump),

@@ -1,4 +1,4 @@
-// Schema: a JSON Schema of OpenAPI 3.1, with keywords that the types of openapi3-ts lack. Types only.
+// Schema: a JSON Schema of OpenAPI 3.1, with keywords that the types of openapi3-ts lack, and the name of our own one (`shapedByCallback`).
 
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 

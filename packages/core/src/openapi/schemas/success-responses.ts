@@ -1,5 +1,5 @@
 // Success responses as components of the OpenAPI document: a page, a record or the outcome of a write, one of each kind per resource
-// (`BookList`, `BookCreated`).
+// (`BookList`, `BookCreated`). Also what they share with other responses: envelopes, headers, and the shape of a resource's errors.
 
 import type {
   HeaderObject,

@@ -1,5 +1,5 @@
 // JSON Schemas of column values in the OpenAPI document: in responses, in request bodies and in filters
-// (docs/reference/query-language.md, docs/reference/serialisation.md).
+// (docs/reference/query-language.md, docs/reference/serialisation.md), and example values.
 
 import type { ReferenceObject } from 'openapi3-ts/oas31'
 import { ruleText } from '../../access/roles/roles.ts'
