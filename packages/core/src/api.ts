@@ -420,6 +420,7 @@ export function createApi<
     connected,
     schemaGate: schemaCheck,
     replicas,
+    // Advice about settings of the server is given for the primary alone.
     connectReplica: (one) => connect(one, () => {}),
     writes: registry.resources.some(({ settings: { methods } }) => [...methods].some(isWrite)),
     warn,
@@ -533,5 +534,6 @@ const cachedPlans = 300
 /** Methods and protection of the endpoints, for the OpenAPI document. */
 const describedEndpoints: Omit<Endpoints, 'hasSessions'> = {
   methods: allowedMethods,
+  // The document has the strategies of an admission, but neither its key ('') nor its limits ([]).
   protection: (route, method) => admissionOf(checksOf(route, method), '', []),
 }

@@ -148,6 +148,7 @@ function transportIn(
         ...(isUser(user) && { user }),
       })
     } catch (cause) {
+      // Status 0, as for a request over HTTP that gets no response.
       return failed(String(cause), { status: 0, code: 'no_answer', cause })
     }
     const session = runtime.database.knownSession(request)

@@ -1,5 +1,6 @@
 // Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them. The comment of each
-// is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur.
+// is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur. Before them: `ApiError` itself, the `apiError` of
+// hosts, and functions that return an error with another body.
 
 import type { ErrorBody } from './lib/error-body.ts'
 import { boundedError, excerpt, listedProblems, longestPath } from './lib/error-size.ts'
@@ -118,7 +119,7 @@ export function withReason(error: ApiError, reason: JsonValue): ApiError {
   return Object.assign(changed, { cause, stack })
 }
 
-/** Returns an error with a copy of its body. */
+/** Returns an error with another body, such as a copy of its own. */
 export function withBody({ status, headers }: ApiError, body: ErrorBody): ApiError {
   return new ApiError(status, body, headers)
 }

@@ -1,4 +1,5 @@
-// The envelope: the JSON object of every response, and the API_DUMP_* settings that omit members (docs/reference/configuration.md).
+// The envelope: the JSON object of every response, made of the `Result` of an endpoint and the `Stamp` of its request. API_DUMP_* settings omit
+// members of it (docs/reference/configuration.md), and without an envelope headers have the count and the links.
 
 import type { ErrorBody } from '../lib/error-body.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'
@@ -14,7 +15,7 @@ export interface Envelope<T = JsonValue> {
   readonly status_code: number
   /** Milliseconds from the request's arrival. */
   readonly response_ms: number
-  /** Matching records of a list; 1 for one object and writes; 0 for failures. */
+  /** Matching records of a list, written records of a write, 1 for one object, 0 for failures. */
   readonly total_count: number
   readonly next_url: string | null
   readonly previous_url: string | null
@@ -31,7 +32,7 @@ export interface Result {
   readonly text?: string
   /** Undefined if the rows are not counted; the envelope then omits the member. */
   readonly total: number | undefined
-  /** The URLs of the pages of a list. */
+  /** The URLs of the pages before and after this one of a list; null if there is none, absent if the value is no list. */
   readonly next?: string | null
   readonly previous?: string | null
   readonly headers?: Readonly<Record<string, string>>

@@ -9,7 +9,8 @@ import type { Result } from './envelope.ts'
 
 /**
  * Returns the ETag of a response: a hash of the record's visible columns, and a hash of the body's value, which depends on
- * `fields` and embeds. If the text of the value begins with that of the record, the common part is hashed once.
+ * `fields` and embeds. If the text of the value begins with that of the record, the common part is hashed once. `record` is undefined if
+ * only `recordHash` is known, as for a repeated response.
  */
 export function entityTag(
   record: string | undefined,

@@ -1,4 +1,4 @@
-// Builds the response that `handle.ts` returns: status, the headers that all responses have, and the body.
+// Builds the response that `handle.ts` returns: status, the headers that all responses have, and the body; and chooses the id of a request.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import { type ApiRequest, header } from '../model/request.ts'

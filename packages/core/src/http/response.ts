@@ -29,5 +29,6 @@ export interface ApiResponse<T = JsonValue> {
   readonly headers: Readonly<Record<string, string>>
   /** The values of `Set-Cookie`, each to be sent as a header of its own; absent if there are none. */
   readonly cookies?: readonly string[]
+  /** Undefined if the response has no body. */
   readonly body: Envelope<T> | undefined
 }

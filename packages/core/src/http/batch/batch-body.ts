@@ -70,7 +70,11 @@ type JsonObject = { readonly [key: string]: JsonValue }
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isVerbatim(value)
 
-/** Reads the body of a batch; throws 400 with all problems, and for too many operations, and 414 for a URL that is too long. */
+/**
+ * Reads the body of a batch; throws 400 with all problems, and for too many operations, and 414 for a URL that is too long.
+ *
+ * `settings.batch` is null only if batches are disabled. None is read then, so no code of this folder uses its `?? 0`.
+ */
 export function readOperations(
   settings: Pick<ApiSettings, 'batch' | 'limits' | 'bodyLimit'>,
   body: JsonValue,

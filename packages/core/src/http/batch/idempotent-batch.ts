@@ -40,11 +40,12 @@ interface StoredResult extends StoredResponse {
   readonly value: JsonValue
 }
 
-/** What decides whether two batches are the same. */
+/** The key, with what decides whether a second batch with it is the same, and the form of the response. */
 interface OnceOptions {
   readonly key: string
-  /** The body of the batch. */
-  readonly sent: JsonValue
+  /** The body of the batch as it was sent. */
+  readonly bodyJson: JsonValue
+  /** Whether the response may be JSON text. */
   readonly asText: boolean
 }
 
@@ -52,13 +53,18 @@ interface OnceOptions {
 export async function runBatchOnce(
   batch: BatchRequest,
   operations: readonly AdmittedOperation[],
-  { key, sent, asText }: OnceOptions,
+  { key, bodyJson, asText }: OnceOptions,
   run: (beforeCommit: RunOptions['beforeCommit']) => Promise<Result>,
 ): Promise<Result> {
   const { runtime, request } = batch
   const { query } = splitUrl(request.url)
   const owner = ownerOf(runtime.registry.users, operations)
-  const claim = await claimOf({ query, body: sent }, owner, runtime.settings.batch?.path ?? '', key)
+  const claim = await claimOf(
+    { query, body: bodyJson },
+    owner,
+    runtime.settings.batch?.path ?? '',
+    key,
+  )
   return onceFor({ runtime, request }, claim, {
     work: (held) =>
       run(async (results, probe) =>
@@ -67,7 +73,7 @@ export async function runBatchOnce(
           headers: {},
           total: results.length,
           many: true,
-          // Each result has its own.
+          // Each stored result has its own keys and authority.
           keys: [],
           authority: '',
           value: (await storedResults(results)) as unknown as JsonValue,

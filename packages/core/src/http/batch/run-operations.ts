@@ -1,4 +1,5 @@
-// Runs the operations of a batch, which are admitted and authorised, in one transaction: all of them are stored, or none.
+// Runs the operations of a batch, which are admitted and authorised, in one transaction: all of them are stored, or none. `resolved` puts the
+// values of references into an operation, also when `idempotent-batch.ts` repeats stored results.
 
 import { runAfterCommit, runBeforeCommit } from '../../access/hooks/commit.ts'
 import { type HookConnection, hookConnection } from '../../database/leases/hook-connection.ts'
@@ -39,8 +40,9 @@ import { explaining, inBatchTransaction, probeOn } from './batch-transaction.ts'
 import { mergedChanges } from './merge-changes.ts'
 import { OperationValues } from './operation-values.ts'
 
-/** A failed operation, and its index in the list. */
+/** A failed operation. */
 export interface FailedOperation {
+  /** Its index in the list. */
   readonly at: number
   readonly call: Call | undefined
 }
@@ -84,7 +86,7 @@ type ChangesForCallback = Pick<NotedWrite, 'call' | 'changes'>
 
 /** How far an attempt has got. */
 interface Progress extends LatestCall {
-  /** The index of the running operation. */
+  /** The index of the running operation; undefined before the first one and after the last one. */
   at: number | undefined
   readonly noted: NotedWrite[]
   /** The writes whose records are checked before COMMIT, after the database has refused that of an earlier attempt. */
@@ -236,7 +238,7 @@ async function runAll(
   if (deferred !== undefined) await checkWritten(batch.runtime.host, probe, progress, deferred)
   timeLimit.check()
   if (options.dryRun) {
-    // Without a COMMIT, which would check them.
+    // A COMMIT would check deferred constraints, and a dry run has none.
     await lease.checkDeferred()
     throw new DryRunEnded(results)
   }

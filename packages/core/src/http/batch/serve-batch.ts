@@ -48,8 +48,7 @@ export async function serveBatch(
   const options = optionsResult(request, ['POST', 'OPTIONS'])
   if (options !== undefined) return options
   const count = batchCounter(runtime, request, parts)
-  // `key`: the Idempotency-Key, `sent`: the body as JSON.
-  const { batch, body, sent, operations, key, asText } = await admitBatch(
+  const { batch, body, bodyJson, operations, key, asText } = await admitBatch(
     runtime,
     request,
     parts,
@@ -72,7 +71,7 @@ export async function serveBatch(
   const result =
     key === undefined
       ? await run(async () => {})
-      : await runBatchOnce(batch, operations, { key, sent, asText }, run)
+      : await runBatchOnce(batch, operations, { key, bodyJson, asText }, run)
   return sendsPosition(runtime) && !body.dryRun
     ? withPosition({ runtime, request }, result)
     : result
@@ -105,10 +104,10 @@ function batchCounter(
 interface AdmittedBatch {
   readonly batch: BatchRequest
   readonly body: BatchBody
-  /** The body as JSON. */
-  readonly sent: JsonValue
+  /** The body as it was sent. */
+  readonly bodyJson: JsonValue
   readonly operations: readonly AdmittedOperation[]
-  /** The Idempotency-Key. */
+  /** The Idempotency-Key; undefined if there is none, and for a dry run. */
   readonly key: string | undefined
   /** Whether the values of operations may be JSON text. */
   readonly asText: boolean
@@ -125,8 +124,8 @@ async function admitBatch(
   const { signIn } = runtime
   refuseIgnored(runtime.settings, request)
   const problems = inputProblems()
-  const sent = readBody(request, bodyLimitOf(runtime.settings), problems)
-  const body = readOperations(runtime.settings, sent, problems)
+  const bodyJson = readBody(request, bodyLimitOf(runtime.settings), problems)
+  const body = readOperations(runtime.settings, bodyJson, problems)
   // A dry run stores nothing, so there is nothing to repeat.
   const key = body.dryRun ? undefined : header(request, 'idempotency-key')
   const asText = wantsText && runtime.settings.hooks.final === undefined
@@ -140,7 +139,7 @@ async function admitBatch(
     always,
   }
   const operations = await admitAll(batch, body, parts, count)
-  return { batch, body, sent, operations, key, asText }
+  return { batch, body, bodyJson, operations, key, asText }
 }
 
 /** Throws 400 for parameters and headers that would change a separate request, but have no meaning for a batch. */

@@ -52,7 +52,10 @@ export function connectOnce({
     return connected
   }
 
-  /** Without it, settings are checked at each use; so only an unavailable database is an error. */
+  /**
+   * Finds out whether connections keep the settings of their sessions, so that these need not be read at each use. If that fails, they are read
+   * at each use; only an unavailable database is an error.
+   */
   const lookUpLasting = (): Promise<void> =>
     lookUpLastingSettings(db.withoutPlugins(), detected, bounds).catch((error: unknown) => {
       if (error instanceof ApiError || isTemporary(detected.classify(error).kind)) throw error

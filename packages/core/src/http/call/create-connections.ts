@@ -1,4 +1,5 @@
 // createConnections: builds what requests need of the databases of an API: sessions, dialect, replicas and the state of the health route.
+// `connectReplicas` and `causeOf` serve `api.ready`.
 
 import type { Connections } from '../../database/connections.ts'
 import { Lease } from '../../database/leases/lease.ts'

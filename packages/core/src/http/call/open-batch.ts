@@ -15,7 +15,10 @@ export interface OpenBatch {
   readonly level: number
   /** Whether the host application has begun the transaction. */
   readonly hosted: boolean
-  /** Collects what an operation has written, for the callbacks before and after COMMIT. `rebuildResponse` makes its response again. */
+  /**
+   * Collects what an operation has written, for the callbacks before and after COMMIT. `rebuildResponse` makes its response again after the
+   * callback before COMMIT.
+   */
   note(
     call: HookCall & RoutedRequest,
     changes: readonly Change[],

@@ -160,7 +160,7 @@ async function ownRecord(
     base: `${origin}${prefix}`,
     caller,
     reach: reachOf(caller),
-    // Without `asText` and `asPage`, the record is sent as an object.
+    // `asText` and `asPage` are missing, which counts as false: the record is sent as an object.
   } as Call
   routed(call)
   const registry =

@@ -42,7 +42,8 @@ export async function firstPair(
   const db = await database.session(request)
   const record = await refreshRecordOf(subject, refresh)
   await signIn.refreshStore.save(db, record)
-  // The user may have been removed while the password was checked: nothing revokes a token that is stored after that.
+  // The user may have been removed while the password was checked. The removal has revoked only the tokens that were stored before it, so
+  // this one is revoked here.
   if ((await tools.users.bySubject(request, subject)) === undefined) {
     await signIn.refreshStore.revoke(db, record.digest, clock.now())
     throw invalidCredentials(signIn.auth.challenge)
@@ -159,7 +160,7 @@ async function tokenPairResult(
   const access = await tokens.issueAccess(subjectOf(users, user))
   const value: JsonValue = {
     access_token: access.token,
-    // A script that can read it could keep the session after the page is closed.
+    // A refresh token in a cookie is not in the body: a script that reads it there could keep the session after the page is closed.
     refresh_token: auth.refreshCookie === null ? refresh.token : null,
     user_pk: userKeyValue(users, user),
   }

@@ -57,7 +57,7 @@ export async function serveKeys(
     await signIn.limits.limiter.count(`keys|user:${await accountKey(owner.key)}`, loginWindows)
     const draft = readKeyDraft(settings, request, caller, clock.now())
     const made = await keys.make(db, owner, draft)
-    // The user may have been removed meanwhile: nothing deletes a key that is stored after that.
+    // The user may have been removed meanwhile. The removal has deleted only the keys that were stored before it, so this one is deleted here.
     const user = await users.bySubject(request, owner)
     if (user === undefined) {
       await keys.store.delete(db, made.id)

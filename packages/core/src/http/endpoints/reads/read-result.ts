@@ -24,8 +24,8 @@ import type { Call } from '../../call/call.ts'
 import type { Result } from '../../envelope.ts'
 
 /**
- * Calls can_read, then serialises the rows to objects and runs the dump callbacks. `refusesLater`: `dumpedContent` refuses what they return
- * that is not JSON.
+ * Calls can_read, then serialises the rows to objects and runs the dump callbacks. `refusesLater`: results of callbacks that are not JSON are
+ * refused by `dumpedContent`, when it writes them as text; otherwise here.
  */
 export const objectsOf = (
   call: Call,

@@ -57,7 +57,7 @@ export function admissionOf(
 
 /** Who sent a request, and the headers of its response. */
 export interface Admitted {
-  /** The user that the role rules check. */
+  /** The user that the role rules check; `true` for a credential that names no user, null or undefined for an anonymous request. */
   readonly user: unknown
   /** The strategy that found the user; undefined if the host gave it, or for an anonymous request. */
   readonly strategy: StrategyName | undefined
@@ -157,7 +157,10 @@ async function admitGiven(
 
 const unknownSender: GivenCaller = { user: undefined, caller: anonymous }
 
-/** Returns the given sender, or nobody if a strategy has found the caller that is not accepted here: over HTTP, it would not be asked. */
+/**
+ * Returns the given sender; nobody if the sender was found by a strategy that this route does not accept: over HTTP, the route would ignore the
+ * credential of that strategy.
+ */
 const knownGiven = (given: GivenCaller, accepted: readonly StrategyName[]): GivenCaller => {
   const strategy = given.caller?.strategy
   return strategy === undefined || accepted.includes(strategy) ? given : unknownSender

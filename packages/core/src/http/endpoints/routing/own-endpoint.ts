@@ -15,6 +15,6 @@ export function isOwned(settings: ApiSettings, routes: RouteTable, url: string):
 export const isOwnEndpoint = (settings: ApiSettings, routes: RouteTable, path: string): boolean =>
   isIndex(routes, path) || isOwnRoute(settings, path)
 
-/** Whether a path is that of an own route. Those of authentication may be percent-encoded, and a key has a path below one. */
+/** Whether a path belongs to an own route. Paths of authentication may be percent-encoded, and an API key has a path below `/auth/keys`. */
 const isOwnRoute = ({ auth, ownRoutePaths }: ApiSettings, path: string): boolean =>
   ownRoutePaths.has(path) || authEndpointAt(auth.routes, path) !== undefined

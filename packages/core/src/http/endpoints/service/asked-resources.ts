@@ -14,7 +14,7 @@ export interface AskedResource {
   readonly resource: Resource
   /** Whether its records are embedded, so that `can_read` decides about each. */
   readonly isEmbedded: boolean
-  /** The error of the request if the caller may not list the resource; undefined if its relations are URLs then. */
+  /** The error of the request if the caller may not list the resource; undefined if the response then has URLs in place of its records. */
   readonly refusal: ApiError | undefined
 }
 

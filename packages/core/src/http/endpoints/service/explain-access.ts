@@ -30,7 +30,7 @@ import { type AskedResource, askedResources } from './asked-resources.ts'
 
 /** The decision of one stage. */
 export interface AccessStep {
-  /** `query`: what the query of a read says. */
+  /** `query`: a query of a read that is refused for every caller, such as an unknown name. */
   readonly stage: 'route' | 'query' | 'authenticate' | 'authorize' | 'policy'
   /** The model of the rule: of the path, or one that the query joins, filters by, counts or embeds; null if the path matched no route. */
   readonly model: string | null
@@ -110,11 +110,12 @@ export async function explainAccess(
     ...(isUpsert ? upsertRights(change, caller) : []),
     ...forbidding(checks.map((check) => policyStep(policies, check, caller))),
     ...forbidding(isUpsert ? [policyStep(policies, change, caller)] : []),
-    ...(isRead.has(method) ? queryRights(policies, route, query, caller) : []),
+    ...(readingMethods.has(method) ? queryRights(policies, route, query, caller) : []),
   ])
 }
 
-const isRead: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
+/** The methods whose queries are judged. */
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 
 const refusing = (status: Status, step: AccessStep): JudgedStep => ({ step, status })
 

@@ -221,7 +221,7 @@ async function readChanges(
   return changes.map(({ key }, i) => new ListedChange(key, stored[i] as RecordNode))
 }
 
-/** Throws 400 for a body with problems; then values that are not of their column's type are reported with them. */
+/** Throws 400 for a body with problems, and reports with them the values that are not of their column's type. */
 function refuseProblems(problems: InputProblems, nodes: readonly RecordNode[]): void {
   if (problems.any) addOtherForms(problems, nodes)
   problems.refuse()
@@ -282,6 +282,7 @@ function refuseOrderAndGroups({ raw, order, distinctOn, groupBy, aggregates }: Q
     ['order_by', order],
     ['distinct_on', distinctOn],
     ['groupby', groupBy],
+    // An aggregate has no name of its own: the error quotes it.
     [undefined, aggregates],
   ] as const) {
     if (first === undefined) continue

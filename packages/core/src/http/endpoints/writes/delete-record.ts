@@ -1,4 +1,5 @@
-// remove: DELETE on one record, `DELETE /api/books/1`; a soft delete if the model has a column for it.
+// remove: DELETE on one record, `DELETE /api/books/1`; a soft delete if the model has a column for it. `cascadeParameter` also serves DELETE by
+// filters (`bulk.ts`).
 
 import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
 import { writesOthers } from '../../../model/registry/relations/dependents.ts'
@@ -41,6 +42,7 @@ export async function remove(
       return () => ({ status: 200, value: null, total: 1 })
     },
     {
+      // null: the response shows no record.
       oneRecord: oneRecordOf(new WriteNode(options, { path: '', key }), ast, null),
       isBulk: writesOthers(call.registry, resource, { cascade }),
     },

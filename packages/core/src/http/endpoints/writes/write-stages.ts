@@ -92,6 +92,7 @@ export async function inWrite(
       async beforeCommit(writing, changes) {
         if (batch === undefined) await runBeforeCommit(writing.call, changes)
       },
+      // `isShared: false`, because a transaction must not share statements with other requests.
       endUsers: ({ context: { users }, opened: { lease, target } }) =>
         users &&
         runtime.signIn.credentialCleanup?.revoke({ lease, target, isShared: false }, users),
@@ -157,6 +158,7 @@ function writingIn(
     uuid: sources.uuid,
     defaultOf: sources.defaultOf,
     deletedValueOf: sources.deletedValueOf,
+    // The path of a change begins at the body (''); a change chosen by filters has none (null).
     changes: notesChanges ? changeLog(byFilters ? null : '') : undefined,
     users: isAlone ? undefined : call.runtime.signIn.credentialCleanup?.collect(),
     validate(checks) {

@@ -13,7 +13,7 @@ type Reading = Pick<Call, 'request' | 'runtime'>
 /** Whether requests of a method may be served by a replica. QUERY is GET here. */
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** Calls `read` with a replica. Undefined if no replica is suitable or the connection to it failed; the primary must then be read. */
+/** Calls `read` with a replica. Returns undefined if no replica is suitable, or if it failed; the caller must then read the primary. */
 export async function readFromReplica<T>(
   reading: Reading,
   read: (replica: Replica) => Promise<T | undefined>,
@@ -48,7 +48,7 @@ export function readPreferringReplica(
 /** The replica from which each request reads; undefined for the primary. */
 const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
 
-/** Returns the replica of a request, the same for its user and its rows. */
+/** Returns the replica of a request. All reads of a request use the same one. */
 function replicaFor(reading: Reading): MaybePromise<Replica | undefined> {
   const { request } = reading
   if (chosen.has(request)) return chosen.get(request)

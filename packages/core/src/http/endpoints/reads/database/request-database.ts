@@ -1,5 +1,6 @@
 // openRequestDatabase: the database of a request, as a lease on which its statements are sent: that of its session, a replica, or the transaction
-// of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet.
+// of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet. The other functions adapt it: to the
+// transaction of the host, to the newest rows, to one connection for several statements.
 
 import { Lease } from '../../../../database/leases/lease.ts'
 import type { Replica } from '../../../../database/replicas/replica.ts'
@@ -20,7 +21,7 @@ export const isHosted = ({ runtime }: Pick<Call, 'runtime'>, own: AnyDatabase): 
 
 /**
  * The connection of a write. In a transaction of the host, whose isolation level is unknown, it reads the newest rows, as its UPDATEs
- * change these, instead of the snapshot of the transaction.
+ * change these, instead of the snapshot of the transaction. `hosted` of a batch is false if the service has begun its transaction.
  */
 export const withNewestRows = ({ runtime }: Pick<Call, 'runtime'>, opened: Opened): Opened =>
   opened.own.isTransaction && runtime.batch?.hosted !== false

@@ -1,4 +1,5 @@
-// upsertKeyOf: the values by which an upsert looks up the stored record for an object of its body: with `on_conflict=isbn`, its `isbn`.
+// The key by which an upsert looks up the stored record for an object of its body: with `on_conflict=isbn`, its `isbn`. `upsertKeyOf` returns the
+// values, `initialColumns` the columns whose values the service has to add first.
 
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'

@@ -45,7 +45,7 @@ import type { Writing } from '../write-stages.ts'
 export interface Echo {
   /** null if the caller may not read it. */
   readonly value: JsonValue
-  /** The JSON of the row, from which its ETag is computed. */
+  /** The JSON of the row, from which its ETag is computed; undefined if the caller may not read it. */
   readonly record: string | undefined
 }
 
@@ -93,7 +93,8 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
 /**
  * A collector for the rows that the statements of a list return. Undefined if no rows are needed, or if the response may differ from
  * these rows: if it shows more than stored columns of the table, if a trigger or the callback before COMMIT may change the rows, or if a
- * policy or the filter callback may hide some. `isStored`: whether the response is stored for an Idempotency-Key.
+ * policy or the filter callback may hide some. `isStored`: whether the response is stored for an Idempotency-Key, for which rows are always
+ * needed.
  */
 export function returnedEcho(
   { call, opened: { lease } }: Writing,

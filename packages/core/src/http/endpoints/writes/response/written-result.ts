@@ -41,7 +41,10 @@ interface WrittenRecords {
   readonly status: 200 | 201
   /** Whether the response is stored for an Idempotency-Key, which needs values. */
   readonly isStored?: boolean
-  /** The row of the only record, if one statement has made the write; null if the caller may not read it. */
+  /**
+   * The row of the only record, if one statement has made the write: null if the caller may not read it, undefined if a transaction has made
+   * the write, so that the record is read by its key.
+   */
   readonly shown?: { readonly row: LoadedRow | null | undefined; readonly plan: ReadPlan }
   /** The rows of all records, if the statements have returned them; otherwise they are read by the keys. */
   readonly rows?: KnownRows | undefined
