@@ -251,7 +251,8 @@ export interface Api<Given extends ApiModels = ApiModels> extends SqlValues {
    */
   readonly rateLimits: RateLimitScope
   /**
-   * Authenticates a request to a route of the host with the API's strategies; rejects with an ApiError.
+   * Authenticates a request to a route of the host with the API's strategies; rejects with an ApiError. Returns null for an anonymous request
+   * that `rule` allows, and for a credential that names no user.
    *
    * ```ts
    * const user = await api.authenticate(request, { roles: ['admin'] })
@@ -499,8 +500,7 @@ export function createApi<
         () => undefined,
         (error: unknown) => Promise.reject(causeOf(error)),
       )
-      // Code that copies the API object reads this property without awaiting it; an unhandled rejection must not end the process
-      // then.
+      // Code that copies the API object reads this property without awaiting it. Without a handler, its rejection would end the process.
       ready.catch(() => {})
       return ready
     },

@@ -54,8 +54,8 @@ function clientInHook(
 }
 
 /**
- * The function that makes the clients of hooks. They are made of the runtime of the API, so that nothing of the caller of a request reaches
- * those of another. `trail`: the requests by which hooks have made this one.
+ * The function that makes the clients of hooks. They are made of the runtime of the API, not of that of a request, so that they cannot send
+ * requests as the caller of another request. `trail`: the requests by which hooks have made this one.
  */
 export const clientsInHooks =
   (runtime: () => Runtime, trail: readonly string[] = []): Runtime['access']['clientInHook'] =>

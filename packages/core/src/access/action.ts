@@ -1,4 +1,5 @@
-// Action: the kind of operation a request performs, and the keys of a role map or requirement map that apply to it, most specific first.
+// Action: the kind of operation a request performs, the keys of a role map or requirement map that apply to it, most specific first, and the
+// HTTP method that the settings must allow for it.
 
 import type { RoleKey } from '../model/settings/access/access-types.ts'
 

@@ -91,7 +91,7 @@ export function callerRegistries(registry: Registry): CallerRegistries {
 
 const noFields: ReadonlySet<string> = new Set()
 
-/** Finds for each model the rules of all columns that a request to it can name, also through relations; models without one are left out. */
+/** Finds for each model the rules of all columns that a request to it can name, also through relations; leaves out models without such rules. */
 function ruledModels(registry: Registry): ReadonlyMap<AnyModel, Ruled> {
   const ruled = new Map<AnyModel, Ruled>()
   const byGroup = new Map<readonly Resource[], Ruled>()

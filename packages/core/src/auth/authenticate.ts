@@ -1,5 +1,5 @@
-// authenticate: verifies the credentials of a request, strategy by strategy, until one succeeds (docs/guide/authentication.md). Callers
-// first find the credentials, then count the request against the rate limit of the account that they name, and then verify them.
+// Finds the credentials of a request (`findCredentials`), and verifies them, strategy by strategy, until one succeeds (`authenticate`;
+// docs/guide/authentication.md). In between, callers count the request against the rate limit of the account that the credentials name.
 
 import { ApiError, authorizationMissing, invalidCredentials, notReady } from '../errors.ts'
 import { type ApiRequest, header } from '../model/request.ts'

@@ -25,7 +25,7 @@ import type { OpenForRequest } from './users/look-up-user.ts'
 /** What `createSignIn` takes. */
 export interface SignInParts {
   readonly settings: ApiSettings
-  /** The resource of the user model. */
+  /** The resource of the user model; undefined if the API has none. */
   readonly users: Resource | undefined
   readonly clock: Clock
   readonly host: Pick<HostFunctions, 'callHook' | 'report' | 'warn'>

@@ -44,7 +44,7 @@ export interface Result {
   readonly recordHash?: string
   /** Whether `text` begins with `record`. */
   readonly recordLeads?: boolean
-  /** The keys of the records that were written, in the order of the value. */
+  /** The keys of the records that were written, in the order of the value; absent for a read. */
   readonly keys?: readonly (readonly (string | number | boolean | bigint | null)[])[]
   /** Whether the response has no body: 204, 304. */
   readonly empty?: boolean

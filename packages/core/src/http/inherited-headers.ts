@@ -31,7 +31,7 @@ const inheritedBy: Readonly<Record<RequestHeader, 'nobody' | 'operations' | 'bot
   'x-write-position': 'operations',
 }
 
-/** Headers of the same kinds that the service does not read, such as `if-modified-since`. */
+/** Headers about one request alone that the service does not read, such as `if-modified-since`. */
 const ofOneMessage = /^(?:content-|if-|range$|transfer-encoding$)/
 
 /** Returns the headers of a request without those in `left`. */
@@ -57,6 +57,7 @@ export const headersForHooks = (request: ApiRequest, { customScheme }: AuthSetti
   return without(request, left)
 }
 
+/** Returns the header that the custom strategy reads, also beside a cookie (`csrf`); undefined if API_CUSTOM_AUTH_SCHEME names none. */
 function credentialHeader(scheme: AuthSettings['customScheme']): string | undefined {
   if (scheme?.in === 'cookie') return scheme.csrf
   return scheme?.in === 'header' ? scheme.name : undefined

@@ -1,5 +1,5 @@
 // The route table: maps paths to resources: `/api/books/1` → the record `1` of `books`. `createApi` builds it, the stage `route` of each
-// request looks it up. Routing works on the raw path and decodes each segment once.
+// request looks it up. Routing works on the raw path and decodes each segment once. The last functions find out why a path has no route.
 
 import { malformedEncoding } from '../errors.ts'
 import { decodedSegment } from '../lib/decoded-segment.ts'
@@ -166,8 +166,8 @@ export function unrestoredResource(table: RouteTable, path: string): Resource | 
 }
 
 /**
- * Returns the route of the segments after an endpoint. `raw` are the same before decoding, because only a comma that is not encoded divides
- * a key.
+ * Returns the route of the segments after an endpoint; undefined if they are none of its paths. `raw` are these segments before decoding,
+ * because only a comma that is not encoded divides a key.
  */
 function routeBelow(
   resource: Resource,

@@ -123,7 +123,7 @@ export const roleRules = (checks: readonly ActionCheck[]): readonly RoleRule[] =
     .flatMap(({ resource, action }) => decidingRules(resource.settings.roleMaps, action))
     .flatMap(({ rule }) => (rolesOf(rule).length === 0 ? [] : [rule]))
 
-/** Returns the roles that an operation requires, as a sentence. */
+/** Returns the roles that an operation requires, as a sentence; undefined if it requires none. */
 export function rolesText(rules: readonly RoleRule[]): string | undefined {
   const roles = [...new Set(rules.map(ruleText))]
   return roles.length === 0 ? undefined : `Roles: ${roles.join('; ')}.`

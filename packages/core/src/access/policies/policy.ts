@@ -30,7 +30,7 @@ export interface Policies {
   hasHookFor(resource: Resource, action: Action): boolean
   /** Whether the policy of a resource restricts which rows a caller sees. */
   narrows(resource: Resource): boolean
-  /** Returns the checked conditions of `scope`; undefined if it is a function, or if there is none. */
+  /** Returns the checked conditions of `scope`; undefined if it is a function, which is checked for each request, or if there is none. */
   scopeOf(resource: Resource): CheckedScope | undefined
   /** The number of resources with a policy. */
   readonly size: number

@@ -1,6 +1,6 @@
 // Asks the policies, by `scope` or `scope_query`, which rows of each source of a plan the caller may read. A source is a table that the
 // statement reads: that of the path, of a join, of a condition on a relation. Runs between planning and compiling; `query/compile` then
-// reads each source within its scope.
+// reads each source within its scope. `scopeOfRecord` asks about one record that is written, `refusesList` about a whole list.
 
 import type { Expression, SqlBool } from 'kysely'
 import { forbidden, forbiddenJoin } from '../../errors.ts'
@@ -81,8 +81,8 @@ export function scopeRead<P extends ReadPlan>(
 }
 
 /**
- * Scopes the sources of one statement; throws 403 if the base, a join or an aggregate is refused. Returns the rows, without the aggregates
- * that the model declares, the request does not name ('unasked') and a policy refuses.
+ * Scopes the sources of one statement; throws 403 if the base, a join or an aggregate is refused. A refused source of a condition has no
+ * rows. Returns the rows, without the aggregates that the model declares, the request does not name ('unasked') and a policy refuses.
  */
 export function scopeRows(
   scope: ScopeCall,

@@ -83,6 +83,6 @@ const liftedActions = (
 
 const places = (maps: readonly RoleMapSetting[]): string => maps.map(({ at }) => at).join(' and ')
 
-/** Returns the rule that says the same as the only list: `, as ALL: ["editor"]`. */
+/** Returns the rule with the effect of the ignored list: `, as ALL: ["editor"]`; empty if there are several lists. */
 const remedy = (lists: readonly RoleMapSetting[]): string =>
   lists.length === 1 ? `, as ALL: ${JSON.stringify(lists[0]?.map.ALL)}` : ''

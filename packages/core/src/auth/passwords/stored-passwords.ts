@@ -76,6 +76,7 @@ function ofColumn(
   const lookUpCosts = async ({ lease, target }: Detached): Promise<void> => {
     // `fixed`: the limit stands in the SQL, because it is always the same.
     const slice = { limit: mostHashes, fixed: true, offset: 0 } as const
+    // The plan has no conditions, so it takes no values (`[]`).
     const program = compileByKey(unscoped(target), prepared, [], lease, slice)
     for (const { values } of await readAll(lease, program)) {
       const cost = costOfHash(values[column.name])
@@ -115,7 +116,7 @@ function ofColumn(
         // In a transaction of the host, a refused statement could undo everything else.
         if (lease.db.isTransaction) return
         const hash = await hashPassword(password, settings.passwordCost)
-        // Another login, or a new password, may have replaced the hash meanwhile; then this changes nothing.
+        // Another login, or a new password, may have replaced the hash meanwhile: the condition then matches no row.
         const unchanged = matchesOf(keyParts(identifying), stored)
         const { statement } = compileUpdate(target, resource, { [column.name]: hash }, unchanged)
         await lease.rows(statement)
@@ -128,7 +129,7 @@ function ofColumn(
 
 type Detached = Pick<OpenedDatabase, 'lease' | 'target'>
 
-/** The database without the client: a client that disconnects does not cancel what serves others too. */
+/** The database of a request, whose client cannot cancel statements by disconnecting: their result serves other requests too. */
 const detached = ({ lease, target }: OpenedDatabase): Detached => ({
   lease: lease.withoutClient(),
   target,

@@ -1,4 +1,4 @@
-// Access to Node's worker threads without an import, so that this file also loads on other runtimes.
+// Access to Node's worker threads, and the number of processors, without an import, so that this file also loads on other runtimes.
 
 /** The part of a worker thread that is used here. */
 export interface WorkerThread {
@@ -12,7 +12,7 @@ export interface WorkerThread {
 
 interface WorkerThreads {
   readonly Worker: new (file: URL) => WorkerThread
-  /** The port to the main thread, inside a worker. */
+  /** Inside a worker, the port to the main thread; null on the main thread. */
   readonly parentPort: Pick<WorkerThread, 'on' | 'postMessage'> | null
 }
 

@@ -19,8 +19,9 @@ import type { Users } from '../users/users.ts'
 export interface ApiKeyParts {
   /** The keys that the service keeps; undefined without API_KEYS. */
   readonly keys: Keys | undefined
+  /** Undefined without a user model. */
   readonly users: Users | undefined
-  /** API_KEY_AUTH_AND_RETURN_METHOD, the host's own look-up. */
+  /** API_KEY_AUTH_AND_RETURN_METHOD, the host's own look-up; undefined without it. */
   readonly lookup: ApiKeyLookup | undefined
   /** The `WWW-Authenticate` header of a 401. */
   readonly challenge: string
@@ -46,7 +47,7 @@ export function apiKeyStrategy(parts: ApiKeyParts): Strategy {
     }
     const user = await users?.byKeyHash(request, await hashApiKey(key))
     if (user === undefined) {
-      // As above.
+      // Refuses further guesses of an address that has made too many.
       await guard.before()
       return undefined
     }

@@ -23,6 +23,7 @@ import type { Users } from '../users/users.ts'
 export interface JwtParts {
   /** The tokens of the service; undefined if it issues none. */
   readonly tokens: Tokens | undefined
+  /** Undefined without a user model. */
   readonly users: Users | undefined
   /** Finds which other service has issued a token (API_JWT_ISSUERS). */
   readonly findIssuer: FindIssuer

@@ -21,7 +21,7 @@ export interface IssuerToken {
   readonly verifiedUntil: number
 }
 
-/** One of the other issuers. */
+/** An issuer of API_JWT_ISSUERS. */
 export interface Issuer {
   readonly settings: JwtIssuer
   /** Verifies a token; undefined if this issuer has not signed it for this API. Rejects with 503 if its keys cannot be read. */
@@ -50,7 +50,7 @@ export function createIssuers(
   }
 }
 
-/** Returns the claim `iss` before the signature is verified: it decides by whose keys that happens. */
+/** Returns the claim `iss`, undefined if there is none, before the signature is verified: it decides by whose keys that is done. */
 function issuerIn(token: string): string | undefined {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')

@@ -37,7 +37,7 @@ export function tokenKeys(texts: KeyTexts): TokenKeys {
   const signing = memoised(async (algorithm) => {
     if (algorithm.startsWith('HS')) return secret && hmacKey(secret, algorithm)
     const [own] = await verifying(algorithm)
-    // The start-up check has found that it is the other half of the verifying key.
+    // Start-up has checked that `privateKey` and `verifyKey` are a pair.
     return own && privateKey ? { ...own, key: await signer(privateKey, algorithm) } : undefined
   })
   return { signing: async (algorithm) => (await signing(algorithm)) || undefined, verifying }
@@ -78,7 +78,7 @@ async function signer(pem: string, algorithm: Algorithm): Promise<CryptoKey> {
   return importPKCS8(pem, algorithm)
 }
 
-/** Returns the verifying key of a PEM; the PEM of a private key gives its public half. */
+/** Returns the verifying key of a PEM, which may also be that of a private key; undefined if it is no RSA key. */
 async function verifier(pem: string, algorithm: Algorithm): Promise<NamedKey | undefined> {
   const { importJWK } = await jose()
   const half = await publicHalf(pem, algorithm)

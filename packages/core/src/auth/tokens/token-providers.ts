@@ -15,7 +15,10 @@ export interface FoundToken {
 /** Finds the access token of a request; undefined if it has none. */
 export type FindToken = (request: ApiRequest) => MaybePromise<FoundToken | undefined>
 
-/** Returns the credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. */
+/**
+ * Returns the credentials of an Authorization header with this scheme, after exactly one space; the scheme is case-insensitive. Undefined for
+ * another scheme, and without the header.
+ */
 export function authorization(request: ApiRequest, scheme: string): string | undefined {
   const value = header(request, 'authorization')
   if (value === undefined) return undefined

@@ -189,7 +189,7 @@ interface Verification {
   readonly algorithm: Algorithm
 }
 
-/** Verifies a token with one key. */
+/** Verifies a token with one key; 'another signature' if this key has not signed it, undefined if it is signed but not valid for this API. */
 async function readBy(
   { token, typ, key, algorithm }: Verification,
   settings: JwtSettings,
@@ -223,7 +223,7 @@ async function readBy(
 const beginsLater = ({ claim, reason }: errors.JWTClaimValidationFailed): boolean =>
   claim === 'nbf' && reason === 'check_failed'
 
-/** Returns the header of a token, of which only `alg` and `kid` are read before the signature is verified. */
+/** Returns the header of a token, of which only `alg` and `kid` are read before the signature is verified; undefined if malformed. */
 async function headerOf(token: string): Promise<ProtectedHeaderParameters | undefined> {
   const { decodeProtectedHeader } = await jose()
   try {

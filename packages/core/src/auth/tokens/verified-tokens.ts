@@ -1,4 +1,5 @@
-// Verified tokens: caches the claims of verified access tokens by the full text of the token, so that each signature is verified once.
+// Verified tokens: caches the claims of verified access tokens, of this API and of other issuers, by the full text of the token, so that each
+// signature is verified once.
 
 import type { Clock } from '../../lib/clock.ts'
 import { lruMap } from '../../lib/lru-map.ts'

@@ -77,7 +77,7 @@ export function sharedLookUp(resource: Resource, columns: readonly NamedColumn[]
   const prepared = prepareByKey(usersPlan(resource, column))
 
   const readTogether = async (questions: readonly Question[]) => {
-    // All have the same connection (`turnsOf`).
+    // All questions have the same connection: `turnsOf` combines those of one connection only.
     const { lease: own, target } = (questions[0] as Question).opened
     // A client that disconnects must not cancel a statement that other requests wait for.
     const lease = own.withoutClient()

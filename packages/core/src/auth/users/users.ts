@@ -31,7 +31,7 @@ import { roleRelation } from './user-plan.ts'
 /** What `check` compares: a password, or an API key by whose hash the user was found. */
 export type CredentialKind = 'password' | 'api_key'
 
-/** The users in the table of the user model. All look-ups find active users alone (API_USER_ACTIVE). */
+/** The users in the table of the user model. All look-ups find active users alone (API_USER_ACTIVE), and return undefined if there is none. */
 export interface Users {
   /** The resource of the user model, which need not be published. */
   readonly resource: Resource

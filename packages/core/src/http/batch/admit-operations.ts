@@ -1,5 +1,5 @@
 // Admits the operations of a batch before its transaction begins: routes, counts and authenticates each like a separate request. The
-// callers, `serve-batch.ts`, then authorises them, and `run-operations.ts` runs them. References in URLs have no values yet and are
+// caller, `serve-batch.ts`, then authorises them, and `run-operations.ts` runs them. References in URLs have no values yet and are
 // replaced by placeholders; `run-operations.ts` routes these operations once more, when the values are known.
 
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'

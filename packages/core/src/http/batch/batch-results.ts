@@ -21,8 +21,9 @@ export interface OperationResult {
   readonly value: JsonValue
   /** The value as JSON text, if it was serialised directly; `value` is then null. */
   readonly text: string | undefined
-  /** The call of the operation, and the keys of the records that it wrote. */
+  /** The call of the operation. */
   readonly call: Call
+  /** The keys of the records that it wrote; undefined for a read. */
   readonly keys: Result['keys'] | undefined
   /** Its JSON text in the response. */
   readonly json: string

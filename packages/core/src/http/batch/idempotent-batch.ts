@@ -167,7 +167,7 @@ async function replayedResults(
 
 /**
  * Returns the stored result with the value that the caller may read now. `mayBeDeleted`: a later operation may have deleted the
- * records; if nothing but that can hide them, they are returned all the same.
+ * records. If they cannot be hidden for any other reason, the stored ones are returned.
  */
 async function replayedResult(
   routed: Call,

@@ -77,7 +77,7 @@ interface NotedWrite {
   readonly changes: readonly Change[]
   /** The index of the operation. */
   readonly at: number
-  /** Reads the written records again and makes the operation's response of them. */
+  /** Reads the written records again and makes the operation's response of them; undefined for a write without a transaction. */
   readonly rebuildResponse: (() => Promise<Result>) | undefined
 }
 

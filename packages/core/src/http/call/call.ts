@@ -101,5 +101,6 @@ export interface Call extends RoutedRequest, HookCall {
 
 /** The latest value of a request's call, which its stages note for what needs it outside of them, such as the response to a failure. */
 export interface LatestCall {
+  /** Undefined before the request has a route. */
   call: Call | undefined
 }

@@ -10,11 +10,12 @@ import { isInstance, schemaPluginProblem } from './session.ts'
 
 /** The options of createApi that concern replicas. */
 export interface ReplicaOptions {
+  /** Undefined if the option is missing. */
   readonly replicas: readonly AnyDatabase[] | undefined
   readonly schema: string | undefined
   /** The dialect of the primary. */
   readonly dialect: InternalDialect
-  /** The `dialect` option. */
+  /** The `dialect` option; undefined if the dialect is detected. */
   readonly named: string | InternalDialect | undefined
   readonly readYourWrites: ReadYourWrites
 }

@@ -79,7 +79,7 @@ export interface ServiceDraft extends OperationDraft {
 export interface ResourceDraft extends OperationDraft {
   /** The kind of response, which is part of the name of its component. */
   readonly outcome: string
-  /** The summary that the model sets. */
+  /** The summary that the model sets in place of `summary`, if it sets one. */
   readonly ownSummary?: string | undefined
   /** Headers that the client may send, in addition to those of all operations. */
   readonly sends?: readonly HeaderSent[]

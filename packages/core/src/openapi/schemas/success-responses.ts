@@ -85,7 +85,7 @@ const headerRefs = (
   return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
 }
 
-/** Shares envelopes by name. The name begins with the resource if its envelope differs from that of the API. */
+/** Shares envelopes by name. The name begins with `owner`: the resource if its envelope differs from that of the API, else empty. */
 export const shareEnvelope =
   ({ components }: Pick<Records, 'components'>, owner: string): ShareEnvelope =>
   (name, schema) =>

@@ -30,7 +30,7 @@ export function authEndpointAt(routes: AuthRoutes, path: string): AuthEndpoint |
 
 const endpoints = ['login', 'refresh', 'logout', 'me', 'keys'] as const
 
-/** Returns the id in the path of one API key. */
+/** Returns the id in the path of one API key; undefined for any other path. */
 function keyIdAt({ keys }: AuthRoutes, plain: string): string | undefined {
   if (keys === null || !plain.startsWith(`${keys}/`)) return undefined
   const id = plain.slice(keys.length + 1)

@@ -120,7 +120,7 @@ function tokenTools({ users, tokens }: Auth): TokenTools | undefined {
 
 /**
  * Counts against API_LOGIN_RATE_LIMIT by address and by account. `account` is a digest, so clients cannot choose the keys of the
- * limiter's store.
+ * limiter's store; undefined if it is not known yet, or if the credential names none.
  */
 async function throttle(
   limits: RequestLimits,

@@ -68,7 +68,10 @@ function nameIn(value: JsonValue, problems: InputProblems): string {
   return ''
 }
 
-/** The caller has only the roles that its own key leaves it, so that no key has more than the key that made it. */
+/**
+ * Returns the scopes of the body; undefined if it has none. They must be roles of the caller, who has only those that its own key leaves it, so
+ * that no key has more than the key that made it.
+ */
 function scopesIn(
   value: JsonValue,
   { roles }: Caller,
@@ -86,7 +89,7 @@ function scopesIn(
   return [...new Set(value)]
 }
 
-/** Returns when the key expires: not after the key that makes it. */
+/** Returns when the key expires: not after `latest`, when the key of the caller does. Null: never. */
 function expiryIn(
   value: JsonValue,
   now: number,

@@ -76,7 +76,7 @@ function isManagedBy({ user }: Caller, key: StoredApiKey): boolean {
   return scopes === null || (key.scopes?.every((role) => scopes.includes(role)) ?? false)
 }
 
-/** Looks up the user, since a strategy of the host may know no more than its key. */
+/** Looks up the user, since a strategy of the host may know no more than its key; undefined if it is no user of the user model. */
 async function ownerOf(
   users: Users,
   request: ApiRequest,

@@ -1,5 +1,5 @@
 // parseQueryOf: the query string of a request → AST, within the limits of its resource. Endpoints of reads use `parseRead`, which refuses the
-// parameters of writes.
+// parameters of writes; endpoints that write no nested records use `refuseRelationWrites`.
 
 import { notHere } from '../../../errors.ts'
 import type { Resource } from '../../../model/registry/resource.ts'

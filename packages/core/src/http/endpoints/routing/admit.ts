@@ -1,5 +1,6 @@
 // admit: the stages `limit` and `authenticate`, between routing and authorising. Requests are counted by user, so most are authenticated
 // before they are counted. A limit is checked before a password or API key, which can be guessed and is expensive to check.
+// `admitCall` runs both stages for routes of resources and the index, `admit` for all others; `lookUpCaller` then adds the roles of the user.
 
 import type { ActionCheck } from '../../../access/authorize.ts'
 import { callerOf, hostVary, isUser } from '../../../access/caller.ts'
@@ -180,7 +181,7 @@ export const lookUpCaller = (
  * because of other requests from its address.
  *
  * A password or API key only claims a user: `first` checks the limit of that user, and that of wrong passwords and keys from the
- * address, without counting.
+ * address, without counting. `afterwards(null)`: no credential was right.
  */
 function requestCounter(
   { auth, limits: { limiter, trustedProxies } }: SignIn,

@@ -1,4 +1,4 @@
-// The methods that a route allows, and the action of each, which roles, policies and hooks receive.
+// What a route allows: its methods, the action of each, which roles, policies and hooks receive, and QUERY; and whose records it returns.
 
 import type { Action } from '../../../access/action.ts'
 import type { Resource } from '../../../model/registry/resource.ts'

@@ -34,7 +34,7 @@ export interface AccessStep {
   readonly stage: 'route' | 'query' | 'authenticate' | 'authorize' | 'policy'
   /** The model of the rule: of the path, or one that the query joins, filters by, counts or embeds; null if the path matched no route. */
   readonly model: string | null
-  /** `UPSERT`: the right to send a POST with `on_conflict`. */
+  /** `UPSERT`: the right to send a POST with `on_conflict`; null in steps about the route or the query as a whole. */
   readonly action: Permission | null
   /**
    * `asks`: a policy hook decides by the rows when the request runs. `leaves out`: the request is served, with URLs in place of the
@@ -177,8 +177,8 @@ const hasOnConflict = (query: string): boolean =>
   query.split('&').some((pair) => decodedSegment(pair.split('=')[0] ?? '') === 'on_conflict')
 
 /**
- * The steps of an upsert after those of its POST: `UPSERT`, and the right to change records. A caller without the latter gets 403,
- * also where the model has no PATCH, or PATCH needs authentication and POST does not.
+ * The steps of an upsert after those of its POST: `UPSERT`, and the right to change records (PATCH). A caller without this right gets
+ * 403, also where the model has no PATCH, or PATCH needs authentication and POST does not.
  */
 function upsertRights(change: Needed, caller: Caller): readonly JudgedStep[] {
   const { resource, action } = change

@@ -165,7 +165,7 @@ async function withUniqueNames(
   return changes.map(({ key }, i) => new ListedChange(key, nodes[i] as RecordNode))
 }
 
-/** An object of the list: its key, and the other fields. A class, as `WriteNode` says. */
+/** An object of the list: its key, and the other fields. A class, for the reason that `WriteNode` gives. */
 class ListedChange {
   readonly key: readonly Value[]
   readonly node: RecordNode
@@ -178,7 +178,7 @@ class ListedChange {
 
 const nodeOf = ({ node }: ListedChange): RecordNode => node
 
-/** Reads the objects of the list. Refuses an object without a key, and two with the same one. */
+/** Reads the objects of the list. Refuses an object without a key, and two objects with the same key. */
 async function readChanges(
   call: Call,
   resource: Resource,

@@ -49,7 +49,7 @@ export async function remove(
   )
 }
 
-/** The value of `cascade_delete`, false without one. Throws 400 if the setting does not allow it. */
+/** The value of `cascade_delete`; false if the query has none. Throws 400 if the setting does not allow it. */
 export function cascadeParameter({ settings }: Resource, ast: QueryAst): boolean {
   const text = ast.single.cascade_delete?.text
   if (text === undefined) return false

@@ -29,7 +29,7 @@ import { knownRows, returnedEcho } from './response/echo.ts'
 import { listKeysOf, writtenResult } from './response/written-result.ts'
 import { inWrite } from './write-stages.ts'
 
-/** A record of the body, read both as a change and as a new record. A class, as `WriteNode` says. */
+/** A record of the body, read both as a change and as a new record. A class, for the reason that `WriteNode` gives. */
 class Candidate {
   readonly change: RecordNode
   readonly create: RecordNode

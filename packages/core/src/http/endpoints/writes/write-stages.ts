@@ -112,7 +112,7 @@ const trailIn = ({ runtime, action, resource }: Call): readonly string[] => [
   `${action} of ${resource.name}`,
 ]
 
-/** The hooks of a write that one statement makes: none, because a write with callbacks is never made so. */
+/** The hooks of a write that one statement makes: none, because a write with callbacks is made by several statements. */
 const noHooks: WriteHooks = {
   has: () => false,
   add: async (_, object) => object,
@@ -146,6 +146,7 @@ function writingIn(
     : withNewestRows(call, { ...outside, target: { ...outside.target, db: lease.db } })
   const opened: Opened = { lease, target, own: transaction }
   const problems = inputProblems(before)
+  // `results`: what hooks have returned in an earlier attempt. A repetition keeps it, instead of calling them again.
   const sources = keptSources(results, valueSourcesOf(inside))
   const context: WriteContext = {
     lease,

@@ -48,7 +48,7 @@ export function readPreferringReplica(
 /** The replica from which each request reads; undefined for the primary. */
 const chosen = new WeakMap<ApiRequest, MaybePromise<Replica | undefined>>()
 
-/** Returns the replica of a request. All reads of a request use the same one. */
+/** Returns the replica of a request, which all of its reads use; undefined for the primary. */
 function replicaFor(reading: Reading): MaybePromise<Replica | undefined> {
   const { request } = reading
   if (chosen.has(request)) return chosen.get(request)

@@ -18,7 +18,7 @@ export interface Items {
   /** Whether the body is a list. */
   readonly many: boolean
   readonly problems: InputProblems
-  /** Stores the response under the Idempotency-Key of the request; undefined without one. */
+  /** Stores the response under the Idempotency-Key of the request; undefined if it has no key. */
   readonly storeResponse: StoreResponse | undefined
 }
 
