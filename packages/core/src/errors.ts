@@ -1,6 +1,6 @@
 // Every error of the service, one function each, in the order of the pipeline; stages throw them, `handle` catches them. The comment of each
-// is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur. Before them: `ApiError` itself, the `apiError` of
-// hosts, and functions that return an error with another body.
+// is printed in docs/reference/errors.md; `openapi/error-catalogue.ts` says when it can occur. Before them: `ApiError` itself,
+// the `apiError` of hosts, and changing the body of an error.
 
 import type { ErrorBody } from './lib/error-body.ts'
 import { boundedError, excerpt, listedProblems, longestPath } from './lib/error-size.ts'

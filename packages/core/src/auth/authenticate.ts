@@ -69,8 +69,8 @@ export async function authenticate(
       if (!(refusal instanceof ApiError)) throw refusal
       // After a wrong credential the loop tries the next one; 429 and 503 end the request.
       if (refusal.status !== 401 && refusal.status !== 403) throw refusal
-      // `refusal` returns an ApiError unchanged. Another object means that a function of the host failed before it could say whether the
-      // credential is right, so that the request must not continue without a user.
+      // `refusal` returns an ApiError unchanged. Another error means that a function of the host failed before it could say whether the
+      // credential is right.
       const hasFailed = refusal !== error
       if (credential.isSent || hasFailed) failure ??= refusal
       // The custom strategy has thrown an ApiError of the host, which ends the request; `invalid_credentials` only means that it found no user.

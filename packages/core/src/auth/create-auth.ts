@@ -65,10 +65,7 @@ export interface AuthParts {
   readonly callHook: CallHook
 }
 
-/**
- * Returns a 503 error if a host function failed because the database was unavailable. `callHook` has wrapped the error of the function, which
- * is therefore the cause.
- */
+/** Returns a 503 error if a host function failed because the database was unavailable; its error is the cause of that of `callHook`. */
 async function databaseFailure(
   { open }: Pick<AuthParts, 'open'>,
   error: unknown,

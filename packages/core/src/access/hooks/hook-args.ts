@@ -111,8 +111,8 @@ function databaseOf({ transaction, runtime, request }: HookCall): AnyDatabase {
 
 /**
  * Returns the function that calls hooks. On a pool of one connection, a hook that needs a second one gets an error instead of a
- * deadlock. If the request itself runs on a transaction of the host (`runsInRequest`), the hook is noted as running on it, so that a request
- * which the hook makes on that transaction does not wait for the request of the hook.
+ * deadlock. On a transaction of the host (`runsInRequest`), the hook is noted as running on it, so that a request which it makes there does not
+ * wait for the request of the hook.
  */
 export function hookCallerOf({ transaction, runtime, request }: HookCall): CallHook {
   const db = transaction ?? runtime.database.session(request)

@@ -112,7 +112,7 @@ function hooksOf(action: Action): readonly (keyof AccessPolicy)[] {
     case 'DELETE':
       return ['can_read', 'can_delete']
     default:
-      // Only writes of one record ask. Any other action counts as one that may call every hook.
+      // Only writes of one record ask; another action may call any hook.
       return ['can_read', 'can_create', 'can_update', 'can_delete']
   }
 }

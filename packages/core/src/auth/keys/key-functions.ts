@@ -58,10 +58,7 @@ export function createKeyFunctions(
     if (key === undefined) throw new Error('apiKeys: expected a user or its key.')
     return key
   }
-  /**
-   * Returns the login name of a user, which is stored with the key: the key is refused once its user has another name. Empty if the user model
-   * has no login name.
-   */
+  /** Returns the login name, which is stored with the key: it is refused once its user has another one. Empty if the user model has none. */
   const lookupOf = (user: HookUser): string => {
     const { lookupField } = users ?? {}
     if (lookupField === undefined) return ''

@@ -1,5 +1,5 @@
 // Creates and checks bcrypt hashes of passwords: `hashPassword` before a host stores one, `passwordCheck` as the method of the user model by
-// which login and the strategy basic compare it. The other functions help `stored-passwords.ts` and the check of unknown users.
+// which login and the strategy basic compare it. The others help `stored-passwords.ts` and `users.ts`.
 
 import { passwordTooLong, validationFailed } from '../../errors.ts'
 import { passwordCostOf } from '../../model/hooks/password-cost-of-args.ts'

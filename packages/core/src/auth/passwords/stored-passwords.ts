@@ -44,7 +44,7 @@ export interface StoredPasswordsParts {
   readonly report: (error: unknown, request: ApiRequest) => void
 }
 
-/** For a user model whose passwords are not checked by `passwordCheck`. */
+/** For a user model without `passwordCheck`. */
 const nothing: StoredPasswords = {
   costsKnown: async () => {},
   hashOf: () => undefined,

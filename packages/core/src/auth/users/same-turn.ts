@@ -19,10 +19,9 @@ const { setImmediate: afterTurn } = globalThis as {
 }
 
 /**
- * Returns a function that makes one look-up: it takes the question and returns its answer. At the end of a turn, `answer` is called with
- * the questions of all look-ups of that turn, at most 64 at a time, and returns their answers in the same order; if it fails, each of the
- * look-ups fails. The result of a look-up is undefined if `answer` has found nothing, if it is the only one of its turn, and on runtimes
- * without `setImmediate`: the caller must then find the answer itself.
+ * Returns a function that makes one look-up: question → answer. At the end of a turn, `answer` is called with the questions of all look-ups
+ * of that turn, and returns their answers in this order; if it fails, each look-up fails. A look-up gives undefined if `answer` has found
+ * nothing, if it is the only one of its turn, and on runtimes without `setImmediate`: the caller must then find the answer itself.
  */
 export function sameTurn<Q, A>(
   answer: (questions: readonly Q[]) => Promise<readonly (A | undefined)[]>,

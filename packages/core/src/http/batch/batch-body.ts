@@ -72,8 +72,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 /**
  * Reads the body of a batch; throws 400 with all problems, and for too many operations, and 414 for a URL that is too long.
- *
- * `settings.batch` is null only if batches are disabled. None is read then, so no code of this folder uses its `?? 0`.
+ * `settings.batch` is set wherever a batch is read.
  */
 export function readOperations(
   settings: Pick<ApiSettings, 'batch' | 'limits' | 'bodyLimit'>,

@@ -40,7 +40,7 @@ interface StoredResult extends StoredResponse {
   readonly value: JsonValue
 }
 
-/** The key, with what decides whether a second batch with it is the same, and the form of the response. */
+/** The key, the body that must be the same for it, and the form of the response. */
 interface OnceOptions {
   readonly key: string
   /** The body of the batch as it was sent. */

@@ -1,5 +1,5 @@
-// The HTML page of the index: example requests as links, the resources with a search box if they are many, and the documentation; and the types
-// of the JSON body that it is made of.
+// The HTML page of the index: example requests as links, the resources with a search box if they are many, and the documentation.
+// Its types describe the JSON body.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { framedPage, type PageFrame } from './frame.ts'

@@ -25,7 +25,7 @@ import { redocPage, redocPolicy } from '../pages/redoc-page.ts'
 export interface DocsAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The document is an object, unless `wantsText`. Undefined for OPTIONS and 304. */
+  /** The document as an object, unless `wantsText`; undefined for OPTIONS and 304. */
   readonly body: string | OpenAPIObject | undefined
   /** The compressed body. */
   readonly bytes?: Uint8Array<ArrayBuffer>

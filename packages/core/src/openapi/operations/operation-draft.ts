@@ -64,7 +64,7 @@ export interface ServiceEntry {
 /** The operation of an endpoint that belongs to no resource. */
 export interface ServiceDraft extends OperationDraft {
   readonly samples?: readonly CodeSample[]
-  /** The accepted credentials; undefined if the API has no strategy: the document then says once, for all operations, that none is needed. */
+  /** The accepted credentials; undefined if the API has no strategy: the document as a whole says so. */
   readonly security: SecurityRequirementObject[] | undefined
   readonly bodyIsOptional?: boolean
   /** The status of a success. Default: 200. */

@@ -1,5 +1,5 @@
-// The headers that operations accept and respond with, as OpenAPI objects: ETags, conditions (`If-Match`), idempotency keys, preferences, rate
-// limits, write positions; and which operations have them, if settings decide that.
+// The headers that operations accept and respond with, as OpenAPI objects: ETags, conditions, idempotency keys, preferences, rate limits and
+// write positions; and which operations have them by the settings.
 
 import type { HeadersObject, ParameterObject } from 'openapi3-ts/oas31'
 import type { Resource } from '../../model/registry/resource.ts'

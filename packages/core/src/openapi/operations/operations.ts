@@ -180,7 +180,7 @@ export function operationOf(
 
 /**
  * Returns who may send the request. Documentation pages show the accepted schemes, but not that authentication is optional, so the
- * description states it. Undefined if there is nothing to say: authentication is required, or no strategy is enabled, and no role is named.
+ * description states it. Undefined if there is nothing to say.
  */
 function accessText(
   { auth }: ApiSettings,

@@ -245,10 +245,7 @@ const aboutKeys = (builder: DocumentBuilder, occasions: readonly Occasion[] = []
   ],
 })
 
-/**
- * A login by JSON gives tokens if the strategy jwt is enabled. A login by the Authorization header gives the user if the strategy basic or
- * api_key is enabled.
- */
+/** A login by JSON gives tokens, with the strategy jwt; a login by the Authorization header gives the user, with basic or api_key. */
 function login(builder: DocumentBuilder): ServiceDraft {
   const { auth } = builder.settings
   const byHeader = auth.strategies.filter((name) => name === 'basic' || name === 'api_key')

@@ -100,7 +100,7 @@ function filtersOfColumn(
   const { name: field, type } = column
   const fitting = operatorsOf(column)
   const usual = operators.filter((operator) => operatorFits(operator, { type, nullable: false }))
-  // The name and type decide about the filters, unless the column has an enum, is nullable (`isnull`) or lacks an operator of its type.
+  // Whether name and type alone decide: no enum, not nullable (`isnull`), all operators of the type.
   const isUsual = column.enum === undefined && fitting.length === usual.length
   const words = isUsual ? [field, type] : [owner, field]
   const wanted = `${words.map((word) => toCase(word, 'pascal')).join('')}Filters`

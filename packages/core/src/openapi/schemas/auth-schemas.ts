@@ -47,8 +47,8 @@ export const tokenPairSchema = (context: AuthContext): ReferenceObject =>
   }))
 
 /**
- * Returns the schema of the response to a login by the Authorization header, which gives no tokens: the key and the login name of the user.
- * A login by an API key responds with it too; `BasicUser` is short for basic information of the user.
+ * Returns the schema of the response to a login by the Authorization header, Basic or API key, which gives no tokens: the key and the login
+ * name of the user (`BasicUser`: basic information).
  */
 export const headerLoginUser = (context: AuthContext): ReferenceObject =>
   context.components.schema('basic user', 'BasicUser', () => {

@@ -106,7 +106,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
           joined ? joinedSchema(records, column) : partSchema(column),
         ]),
       ),
-      // `{}` allows the members that a query names. Otherwise none is allowed, unless a dump callback may add some, as in the whole record.
+      // `{}` allows the members that a query names; otherwise as in the whole record.
       additionalProperties: open ? {} : (openness(resource).additionalProperties ?? true),
     }),
   )

@@ -8,7 +8,7 @@ import type { Result } from '../../envelope.ts'
 /** The cookies of a result; none if no cookie is enabled. */
 type Cookies = Pick<Result, 'cookies'>
 
-/** Returns the cookies for a new pair of tokens. Tokens are issued only if `auth.jwt` is set, so no cookie gets the 0 seconds. */
+/** Returns the cookies for a new pair of tokens. `auth.jwt` is set wherever tokens are issued. */
 export const tokenCookies = (
   auth: AuthSettings,
   request: ApiRequest,

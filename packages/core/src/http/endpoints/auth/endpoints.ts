@@ -64,7 +64,7 @@ async function passwordIsCorrect(
   password: string,
 ): Promise<boolean> {
   try {
-    // The guard of the check does nothing, because `throttle` has counted the attempt and checked the limit already.
+    // The guard does nothing: `throttle` has counted the attempt and checked the limit already.
     return await users.check(request, user, password, 'password', async () => {})
   } catch (error) {
     throw await auth.refusal(error, request)

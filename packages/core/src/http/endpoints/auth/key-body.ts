@@ -69,8 +69,8 @@ function nameIn(value: JsonValue, problems: InputProblems): string {
 }
 
 /**
- * Returns the scopes of the body; undefined if it has none. They must be roles of the caller, who has only those that its own key leaves it, so
- * that no key has more than the key that made it.
+ * Returns the scopes of the body; undefined if it has none. The caller has only the roles that its own key leaves it, so no key has more than
+ * the key that made it.
  */
 function scopesIn(
   value: JsonValue,

@@ -36,7 +36,7 @@ export function databaseJson(
   const { rows, embeds } = plan
   const isForCallback = (hooks.dump ?? hooks.return ?? hooks.final) !== undefined
   if (!(asText || isForCallback) || callsCanRead(call, plan)) return undefined
-  // `objects: false`: no objects of rows, only those embedded in them.
+  // `objects: false`: only embedded objects.
   if (isForCallback || hasDump(rows.from.resource, embeds)) return { base, objects: false }
   // The ETag covers all columns, so the database may build a single record only if it is whole (`records`), without `fields`.
   const objects = of === 'record' ? rows.shape === 'records' && 'columns' : 'complete'

@@ -158,10 +158,7 @@ async function admitGiven(
 
 const unknownSender: GivenCaller = { user: undefined, caller: anonymous }
 
-/**
- * Returns the given sender; nobody if the sender was found by a strategy that this route does not accept: over HTTP, the route would ignore the
- * credential of that strategy.
- */
+/** Returns the given sender; nobody if a strategy has found it that this route does not accept: over HTTP, its credential would be ignored. */
 const knownGiven = (given: GivenCaller, accepted: readonly StrategyName[]): GivenCaller => {
   const strategy = given.caller?.strategy
   return strategy === undefined || accepted.includes(strategy) ? given : unknownSender

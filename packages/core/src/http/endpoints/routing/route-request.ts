@@ -1,5 +1,5 @@
 // The stage `route`: `routeRequest` makes of a request's URL and method the `Call` that later stages use. Reads no body and calls no function of
-// the host. Beside it are its errors 404 and 414, and what the response to a request depends on that fails before it has a call.
+// the host. Beside it: its errors 404 and 414, and what the response to a request without a call depends on.
 
 import type { KnownCall } from '../../../access/hooks/hook-args.ts'
 import { anonymous } from '../../../access/roles/roles.ts'

@@ -113,7 +113,7 @@ async function insertAll(
       return result
     }
   }
-  // `oneRecord` lets one statement make the write, which cannot store a response for an Idempotency-Key.
+  // One statement can write a record, but not also store the response.
   const isOne = !many && storeResponse === undefined
   return inWrite(call, resource, insert, {
     oneRecord: isOne ? oneRecordOf(newNode(nodeOptions, first), ast, echo) : undefined,

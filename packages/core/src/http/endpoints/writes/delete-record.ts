@@ -1,5 +1,5 @@
-// remove: DELETE on one record, `DELETE /api/books/1`; a soft delete if the model has a column for it. `cascadeParameter` also serves DELETE by
-// filters (`bulk.ts`).
+// remove: DELETE on one record, `DELETE /api/books/1`; a soft delete if the model has a column for it. `bulk.ts` also uses
+// `cascadeParameter`.
 
 import { featureDisabled, invalidParameter, notHere, recordNotFound } from '../../../errors.ts'
 import { writesOthers } from '../../../model/registry/relations/dependents.ts'

@@ -1,6 +1,6 @@
 // openRequestDatabase: the database of a request, as a lease on which its statements are sent: that of its session, a replica, or the transaction
-// of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet. The other functions adapt it: to the
-// transaction of the host, to the newest rows, to one connection for several statements.
+// of a batch or of the host. Called by endpoints after planning, and takes no connection of the pool yet. The other functions adapt it to a
+// transaction of the host, or to one connection.
 
 import { Lease } from '../../../../database/leases/lease.ts'
 import type { Replica } from '../../../../database/replicas/replica.ts'

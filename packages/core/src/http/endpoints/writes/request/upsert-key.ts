@@ -1,5 +1,5 @@
-// The key by which an upsert looks up the stored record for an object of its body: with `on_conflict=isbn`, its `isbn`. `upsertKeyOf` returns the
-// values, `initialColumns` the columns whose values the service has to add first.
+// The key by which an upsert looks up the stored record for an object of its body: with `on_conflict=isbn`, its `isbn`. `initialColumns`
+// finds the columns of it whose values the service has to add first.
 
 import { hasInitialValue } from '../../../../model/registry/checks/field-rules.ts'
 import type { NamedColumn } from '../../../../model/registry/resource.ts'

@@ -95,8 +95,7 @@ export function isListNeeded(call: Call, planned: () => ReadPlan): boolean {
 /**
  * A collector for the rows that the statements of a list return. Undefined if no rows are needed, or if the response may differ from
  * these rows: if it shows more than stored columns of the table, if a trigger or the callback before COMMIT may change the rows, or if a
- * policy or the filter callback may hide some. `isStored`: whether the response is stored for an Idempotency-Key, for which rows are always
- * needed.
+ * policy or the filter callback may hide some. `isStored`: whether the response is stored for an Idempotency-Key.
  */
 export function returnedEcho(
   { call, opened: { lease } }: Writing,
