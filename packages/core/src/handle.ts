@@ -1,5 +1,5 @@
 // handle, answer and answerInProcess: the pipeline of a request: finds the endpoint of its path, runs it, and makes the response of its result,
-// in the form that each of the three returns. Errors of all stages are caught here and nowhere else.
+// each in its own form. Errors of all stages are caught here and nowhere else.
 
 import { hostVary, isUser } from './access/caller.ts'
 import { type KnownCall, requestArgs } from './access/hooks/hook-args.ts'

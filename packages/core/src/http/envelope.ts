@@ -1,5 +1,5 @@
 // The envelope: the JSON object of every response, made of the `Result` of an endpoint and the `Stamp` of its request. API_DUMP_* settings omit
-// members of it (docs/reference/configuration.md), and without an envelope headers have the count and the links.
+// members (docs/reference/configuration.md) or all of it (`bareHeaders`).
 
 import type { ErrorBody } from '../lib/error-body.ts'
 import type { JsonValue } from '../lib/json/json-value.ts'

@@ -1,5 +1,5 @@
 // The error codes that the host declares (API_ERROR_CODES), by operation of the OpenAPI document: its error responses list them beside those
-// of the service. `OperationKind` names the kinds of operations.
+// of the service.
 
 import type { Registry, Resource } from '../model/registry/resource.ts'
 import type { DeclaredCode } from '../model/settings/error-codes.ts'

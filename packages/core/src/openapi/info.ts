@@ -1,5 +1,5 @@
-// The general part of the OpenAPI document: title, contact, licence, logo, servers, tags (the groups of operations on a page), and
-// the plural of a model's name in words, for descriptions and summaries.
+// The general part of the OpenAPI document: title, contact, licence, logo, servers, tags (the groups of operations on a page);
+// and the plural of a model's name, for their texts.
 
 import type { InfoObject, ServerObject, TagObject } from 'openapi3-ts/oas31'
 import { pluralIn } from '../lib/naming/plural.ts'

@@ -1,5 +1,5 @@
 // Token providers (API_AUTH_TOKEN_PROVIDERS: `header`, `cookie`, a function or a module): read an access token from the request, in the
-// configured order (docs/guide/tokens.md). Other strategies and endpoints read credentials by `authorization` and `cookie` too.
+// configured order (docs/guide/tokens.md). Other code also uses `authorization` and `cookie`.
 
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { CallHook } from '../../model/hooks/call-hook.ts'

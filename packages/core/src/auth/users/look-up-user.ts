@@ -22,8 +22,8 @@ export interface OpenedDatabase {
   /** What compiling a statement needs: the dialect. */
   readonly target: Target
   /**
-   * Whether requests may share statements. True for the API's pool; false for a transaction, for a connection that the host chose for this
-   * request, and for a request of a hook, which may hold the only connection of the pool.
+   * Whether requests may share statements. True for the API's pool; false for a transaction, for a connection that the host chose, and inside
+   * a hook, which may hold the only connection.
    */
   readonly isShared: boolean
 }

@@ -53,8 +53,8 @@ export function connectOnce({
   }
 
   /**
-   * Finds out whether connections keep the settings of their sessions, so that these need not be read at each use. If that fails, they are read
-   * at each use; only an unavailable database is an error.
+   * Finds out whether connections keep the settings of their sessions. Unless it is known that they do, the settings are read at each use, so
+   * only an unavailable database is an error.
    */
   const lookUpLasting = (): Promise<void> =>
     lookUpLastingSettings(db.withoutPlugins(), detected, bounds).catch((error: unknown) => {

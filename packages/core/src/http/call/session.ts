@@ -1,5 +1,5 @@
-// The connection of a request: the `db` of createApi, the result of the session getter, or an instance that the host passes to `api.as` and
-// others (`givenInstance`). None may have a schema plugin that the API does not know of.
+// The connection of a request: the `db` of createApi, the result of the session getter, or an instance that the host passes (`givenInstance`).
+// None may have a schema plugin that the API does not know of.
 
 import type { Connections } from '../../database/connections.ts'
 import { hasSchemaPlugin } from '../../dialect/shared/session/schema-plugin.ts'

@@ -1,6 +1,6 @@
 // admit: the stages `limit` and `authenticate`, between routing and authorising. Requests are counted by user, so most are authenticated
 // before they are counted. A limit is checked before a password or API key, which can be guessed and is expensive to check.
-// `admitCall` runs both stages for routes of resources and the index, `admit` for all others; `lookUpCaller` then adds the roles of the user.
+// `admitCall` runs both for routes of resources and the index, `admit` for all others; `lookUpCaller` then adds the roles.
 
 import type { ActionCheck } from '../../../access/authorize.ts'
 import { callerOf, hostVary, isUser } from '../../../access/caller.ts'

@@ -1,7 +1,6 @@
 // Echoes: the written records as the response returns them. They are read by key, through the stages of a read, in the transaction of
 // the write (docs/guide/writing.md). An endpoint plans them before it writes, and reads them after its records are stored.
-// `readEchoes` returns each with its ETag, `readEchoList` all of them as a list, for which the statements of the write may have returned the rows
-// already (`returnedEcho`).
+// `readEchoes` returns each with its ETag, `readEchoList` a list, whose rows the write may have returned already (`returnedEcho`).
 
 import { callsCanRead } from '../../../../access/can-read.ts'
 import { hasDump } from '../../../../access/hooks/read-hooks.ts'
