@@ -65,7 +65,7 @@ export interface AuthParts {
   readonly callHook: CallHook
 }
 
-/** Returns a 503 error if a host function failed because the database was unavailable; its error is the cause of that of `callHook`. */
+/** Returns a 503 error if a host function failed because the database was unavailable: its own error is the cause of `error`. */
 async function databaseFailure(
   { open }: Pick<AuthParts, 'open'>,
   error: unknown,

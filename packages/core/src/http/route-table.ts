@@ -1,5 +1,6 @@
 // The route table: maps paths to resources: `/api/books/1` → the record `1` of `books`. `createApi` builds it, the stage `route` of each
-// request looks it up. Routing works on the raw path and decodes each segment once. The last functions find out why a path has no route.
+// request looks it up. Routing works on the raw path and decodes each segment once. `keylessListAbove` and
+// `unrestoredResource` find out why a path has no route.
 
 import { malformedEncoding } from '../errors.ts'
 import { decodedSegment } from '../lib/decoded-segment.ts'

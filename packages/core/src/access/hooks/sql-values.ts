@@ -38,7 +38,7 @@ export function sqlValues({ registry, dialect }: SqlValuesParts): SqlValues {
     if (found !== undefined) return found
     const made = [...resource.allColumns.values()].map((column) => ({
       column,
-      // The host has selected the plain column; `decoder` alone reads what our own statements make of it.
+      // The host has selected the plain column; `decoder` is for columns as our own statements select them.
       decode: (rowDecoder ?? decoder)(column),
     }))
     readers.set(resource, made)

@@ -1,5 +1,5 @@
 // sameTurn: combines the look-ups that concurrent requests make in the same turn of the event loop, so that one statement can answer them all.
-// It knows nothing of users; `sharedLookUp` gives it the look-ups of users by primary key and by API key hash.
+// `sharedLookUp` gives it the look-ups of users by primary key and by API key hash; nothing here is special to users.
 
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 

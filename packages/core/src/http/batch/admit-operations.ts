@@ -1,6 +1,6 @@
 // Admits the operations of a batch before its transaction begins: routes, counts and authenticates each like a separate request. The
 // caller, `serve-batch.ts`, then authorises them, and `run-operations.ts` runs them. References in URLs have no values yet and are
-// replaced by placeholders; `run-operations.ts` routes with the values.
+// replaced by placeholders; `run-operations.ts` routes the operations again with their values.
 
 import { notInBatch, referencesSeenEarly, unknownPath } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'

@@ -44,6 +44,7 @@ import { OperationValues } from './operation-values.ts'
 export interface FailedOperation {
   /** Its index in the list. */
   readonly at: number
+  /** Undefined only before the first operation has begun. */
   readonly call: Call | undefined
 }
 

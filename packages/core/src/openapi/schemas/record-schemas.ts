@@ -106,7 +106,7 @@ function selectionRef(records: Records, resource: Resource): ReferenceObject {
           joined ? joinedSchema(records, column) : partSchema(column),
         ]),
       ),
-      // `{}` allows the members that a query names; otherwise as in the whole record.
+      // `{}` allows the members that a query names; without them, members are allowed as in the whole record.
       additionalProperties: open ? {} : (openness(resource).additionalProperties ?? true),
     }),
   )
