@@ -52,6 +52,20 @@ suite('mistakes in config', (test) => {
     match(inConfig({ API_ROLE_MAP: { GET: undefined } })[0] ?? '', 'GET: expected a role')
   })
 
+  test('an algorithm of an issuer that is undefined', () => {
+    const provider = 'https://id.example.com'
+    const issuer = {
+      issuer: provider,
+      audience: 'shop',
+      jwks: `${provider}/jwks`,
+      user: () => null,
+    }
+    for (const algorithms of [[undefined], ['RS256', undefined]]) {
+      const [problem = ''] = inConfig({ API_JWT_ISSUERS: [{ ...issuer, algorithms }] })
+      match(problem, 'config.API_JWT_ISSUERS: item 0: algorithms: expected a list of RS256')
+    }
+  })
+
   const cases: readonly (readonly [config: Record<string, unknown>, ...lines: string[]])[] = [
     // keys
     [{ API_ALOW_JOIN: true }, 'config.API_ALOW_JOIN: unknown key. Did you mean API_ALLOW_JOIN?'],

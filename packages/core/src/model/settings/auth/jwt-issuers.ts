@@ -1,4 +1,5 @@
-// JwtIssuer: an issuer of tokens besides this service, such as an OpenID provider (API_JWT_ISSUERS), and the check of that setting.
+// JwtIssuer: an issuer of tokens besides this service, such as an OpenID provider (API_JWT_ISSUERS), its algorithms and claims, and the check
+// of that setting.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { HookUser } from '../access/hook-types.ts'
@@ -37,7 +38,8 @@ export interface JwtIssuer {
   /** The header `typ` of its access tokens. Default: `at+jwt`, `JWT` or none. */
   readonly typ?: string
   /**
-   * Returns the user of a token: an object, or what `API_USER_LOOKUP_FIELD` of the user has. Nothing refuses the token.
+   * Returns the user of a token: an object, or the user's value of `API_USER_LOOKUP_FIELD`, such as the login name. Return undefined, null or
+   * false to refuse the token.
    *
    * ```ts
    * user: (claims) => claims.email_verified === true && claims.email
@@ -50,6 +52,9 @@ const members = ['issuer', 'audience', 'jwks', 'algorithms', 'typ', 'user']
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+const isAlgorithm = (value: unknown): boolean => issuerAlgorithms.some((known) => known === value)
+
+/** Whether the value is a list of at least one item, and each is valid. */
 const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isItem)
 
@@ -70,16 +75,16 @@ export const jwtIssuer: Check = (value) => {
   if (typeof issuer.user !== 'function') return 'user: expected a function of the claims.'
   if (issuer.typ !== undefined && !isText(issuer.typ)) return 'typ: expected a non-empty string.'
   const { algorithms } = issuer
-  const wrongAlgorithm = Array.isArray(algorithms)
-    ? algorithms.find((name) => !issuerAlgorithms.some((known) => known === name))
-    : algorithms
-  if (wrongAlgorithm !== undefined || (Array.isArray(algorithms) && algorithms.length === 0)) {
-    return `algorithms: expected a list of ${issuerAlgorithms.join(', ')}.${didYouMean(String(wrongAlgorithm), issuerAlgorithms)}`
+  if (algorithms !== undefined && !isListOf(algorithms, isAlgorithm)) {
+    const wrong = Array.isArray(algorithms)
+      ? algorithms.find((name) => !isAlgorithm(name))
+      : algorithms
+    return `algorithms: expected a list of ${issuerAlgorithms.join(', ')}.${didYouMean(String(wrong), issuerAlgorithms)}`
   }
   return jwksProblem(issuer.jwks)
 }
 
-/** Who can change the answer of the URL can issue tokens, so it must be HTTPS, except on this machine. */
+/** Returns what is wrong with `jwks`. Who can change the response of its URL can issue tokens, so it must be HTTPS, except on this machine. */
 function jwksProblem(jwks: unknown): string | undefined {
   if (typeof jwks === 'string') {
     const url = URL.canParse(jwks) ? new URL(jwks) : undefined
