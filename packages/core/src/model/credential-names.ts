@@ -1,5 +1,5 @@
-// Recognises column names of credentials (docs/guide/access.md): such columns of the user model are hidden, those of other models are warned
-// about at start-up, and introspection hides them.
+// Recognises names of columns and tables that hold credentials (docs/guide/access.md): such columns of the user model are hidden, those of
+// other models are warned about at start-up, and introspection hides them.
 
 import { toCase } from '../lib/naming/case.ts'
 import type { ColumnType } from './column.ts'

@@ -42,7 +42,7 @@ export interface Unexpected {
   readonly items?: ReadonlyMap<string, Expectation>
 }
 
-/** Converts a text as filters do, also one of a special value of the database; a bigint becomes a string again. */
+/** Converts a text as filters do, also one of a special value of the database such as `infinity`; a bigint becomes a string again. */
 export type ReadText = (column: TypedColumn, text: string) => Converted
 
 /** The options of columns that only some types have. */
@@ -79,9 +79,12 @@ export interface TypeDefinition {
   readonly json: 'string' | 'number' | 'boolean' | 'array' | 'any'
   /** What kind of number the values are: without a fraction, with exact digits, or a rounded one. False for other values. */
   readonly number: 'whole' | 'exact' | 'approximate' | false
-  /** Whether filters search in the text of the values (`like`, `starts`): any text, or one of those that the model lists. */
+  /** The texts in which filters such as `like` search: any, or only those that the model lists (`listed`). False: the values are not searched. */
   readonly text: 'any' | 'listed' | false
-  /** How the values are compared: `equal` values have no ranges, pages by keysets and extremes; `none` are in no filter, order, group or key. */
+  /**
+   * How the values are compared. `ordered`: in every way. `equal`: without ranges, pages by keysets, `min` and `max`. `none`: they are in no
+   * filter, order, group or key.
+   */
   readonly comparison: 'ordered' | 'equal' | 'none'
   /** The value for a time, as of the clock: for `managed`, soft delete and dates in scopes. False for types that are no calendar dates. */
   readonly fromClock: ((iso: string) => string) | false
@@ -104,11 +107,12 @@ export interface TypeDefinition {
   /** The options that columns of this type can have, among those that only some types have. */
   readonly options: readonly TypeOption[]
 
-  /** Reads a string of the query or the path. */
+  /** Reads a string of the query or the path. Types that no query and no path can hold (`comparison: 'none'`) return it unchanged. */
   readonly fromText: (text: string, column: TypedColumn) => Conversion
   /**
    * Converts a value of a body to its canonical form. It must have the JSON type of its column: no string for a number, no object for a
-   * string. Exact numbers are strings, or JSON numbers with so few digits that JSON parsers do not round them.
+   * string. Exact numbers are strings, or JSON numbers with so few digits that JSON parsers do not round them. A type whose bodies have the
+   * same texts as filters converts them by `read`, which also knows the special values of the column.
    */
   readonly fromJson: (json: JsonValue, column: TypedColumn, read: ReadText) => Converted
   /** Returns a quick test for values that `fromJson` would return unchanged: true means unchanged, and false means unknown. */
@@ -119,8 +123,11 @@ export interface TypeDefinition {
   readonly queryValue: (json: string) => QueryValue
   /** Writes a value of a key as the URLs in responses have it: `'3.5'` → `'3.50'`. */
   readonly pathText: (text: string, column: TypedColumn) => string
-  /** Reads the text of a cursor that has other values than filters; false if it has the same. */
-  readonly fromCursor: ((text: string) => string | undefined) | false
+  /**
+   * Reads the text that cursors have for a value; undefined for any other text. `asFilters`: cursors have the texts that filters have, so that
+   * `fromText` reads them.
+   */
+  readonly fromCursor: ((text: string) => string | undefined) | 'asFilters'
 
   /** The schema of the values, as responses show them. */
   readonly schema: TypeSchema

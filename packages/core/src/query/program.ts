@@ -7,10 +7,7 @@ import type { ReadRequest } from './read-request.ts'
 import type { Opened } from './scoper.ts'
 import type { ScopedPlan, TextPlan } from './text-plan.ts'
 
-/**
- * Compiles the program of a read, or takes its statements from the store. `onUnexpectedJson`: after a database has built JSON that cannot be
- * sent, later requests of this cached plan read plain values.
- */
+/** Compiles the program of a read, or takes its statements from the store. */
 export function programOf<P extends ReadPlan, G, R>(
   { compile, databaseJson }: ReadRequest<P, G, R>,
   { cached }: TextPlan<P>,
@@ -29,6 +26,7 @@ export function programOf<P extends ReadPlan, G, R>(
   return compile(target, plan, {
     shortcuts: { joins: true, ...(json && { json }) },
     make: makeFromStore({ target, store: statements.store, values, lease }),
+    // The database has built JSON that cannot be sent: later requests of this cached plan read plain values.
     onUnexpectedJson: () => {
       statements.hadUnexpectedJson = true
     },

@@ -1,5 +1,6 @@
 // Scoper: what a read asks the access policies about its caller, after the plan and before the program. Declared here, because `query`
-// cannot import `access`, which implements it (`access/policies/scoper-of.ts`). Types only.
+// cannot import `access`, which implements it (`access/policies/scoper-of.ts`). `Opened`, the database of a request, is an input of it, and
+// `ScopedRead` its result. Types only.
 
 import type { Lease } from '../database/leases/lease.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

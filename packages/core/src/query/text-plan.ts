@@ -48,6 +48,7 @@ export function planText<P extends ReadPlan, G, R>(
   if (!reads.shouldPrepare(name, authority)) return planned
   const { plan, additional } = planned
   const prepared = prepareRead(plan, skeleton, { openScopes: scoper.open(plan), additional })
+  // null: this query cannot be prepared, so that it is not tried again.
   reads.set(name, authority, tracker.bind(prepared ?? null))
   // This request takes its values from the cached plan too, so that its statements are stored.
   return (prepared && convertedPlan(request, prepared, skeleton)) ?? planned

@@ -12,5 +12,5 @@ export function withPasswordCost(args: HookArgs, cost: number): HookArgs {
   return args
 }
 
-/** The cost that `withPasswordCost` has set for these arguments. */
+/** The cost that `withPasswordCost` has set for these arguments; undefined for arguments that the host has made itself. */
 export const passwordCostOf = (args: HookArgs): number | undefined => apiCosts.get(args)

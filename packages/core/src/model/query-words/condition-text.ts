@@ -28,7 +28,7 @@ const valueText = (value: unknown): string => {
 
 /**
  * Returns a name, a path, or a part of a date, with `-` before it if it is an order. The query language uses dots for paths into json
- * columns, too. Throws a `TypeError` for any other text, which the server could read as several terms.
+ * columns, too. Throws a `TypeError` for any other text, which the server could read as several terms; `option` says in it where the name is.
  */
 export function nameText(name: unknown, option = 'a condition'): string {
   const text = `${name}`

@@ -1,6 +1,6 @@
 // The registry of one caller. Columns that the caller may not read are hidden, and columns that the caller may not write are read-only. Relations
-// that need an unreadable column do not exist. `access/column-rights.ts` makes one before the query of a request is parsed, if a model that the
-// request can name has rights of columns.
+// that need an unreadable column do not exist. `access/column-rights.ts` makes one (`callerRegistry`) before the query of a request is parsed, if
+// a model that the request can name (`relatedResources`) has rights of columns. `keysOf` and `needsRight` say on which columns a relation depends.
 
 import { isInBodies } from './checks/field-rules.ts'
 import { junctionOf } from './relations/junction.ts'

@@ -1,5 +1,5 @@
 // Paths into json columns: with `address: { type: 'json', json: { 'city.name': 'text' } }`, queries can name `address.city.name` like a
-// column. Makes the column objects that stand for paths, and checks the declarations.
+// column. Makes the column objects that stand for paths, lists all columns that a query can name (`queryColumns`), and checks the declarations.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import type { JsonPathType } from '../column.ts'

@@ -20,7 +20,7 @@ export interface UnusualValues {
   readonly others: (column: DialectColumn) => boolean
 }
 
-/** `secret`: the name looks like a credential of a user. */
+/** Makes the named column of a declared one. `secret`: its name looks like a credential of a user, so that it is hidden by default. */
 function namedColumn(
   name: string,
   column: Column,

@@ -33,7 +33,7 @@ export function exclusionsOf(
   return found
 }
 
-/** Whether records of a model must not overlap. */
+/** Whether any published model has rules, so that a write may be a 409 `overlap`; for the OpenAPI document. */
 export const hasExclusions = ({ resources }: Pick<Registry, 'resources'>): boolean =>
   resources.some(({ exclusions }) => exclusions.length > 0)
 

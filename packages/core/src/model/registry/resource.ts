@@ -1,5 +1,5 @@
-// Resource: a published model with everything computed from it at start-up: its columns, keys, relations and settings. The registry holds all of
-// them; every stage of a request refers to them. Types only.
+// Resource: a published model with everything computed from it at start-up: its columns, keys, relations and settings, whose types are here too
+// (NamedColumn, ResolvedRelation, Exclusion). The Registry holds all resources; every stage of a request refers to them. Types only.
 
 import type { Expression } from 'kysely'
 import type { TableName } from '../../lib/sql/table-name.ts'

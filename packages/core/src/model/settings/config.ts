@@ -1,4 +1,4 @@
-// ApiConfig: the type of `config` in `createApi({ config })`, derived from the table of settings.
+// ApiConfig: the type of `config` in `createApi({ config })`, derived from the table of settings; and types of some of its values.
 
 import type { Kysely, Transaction } from 'kysely'
 import type { AnyModel } from '../define-model.ts'

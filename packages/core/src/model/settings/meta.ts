@@ -1,4 +1,5 @@
-// Meta: the type of `meta` in `defineModel`, the settings of one model. Derived from the table of settings: API_ALLOW_JOIN is `allow_join`.
+// Meta: the type of `meta` in `defineModel`, the settings of one model. Derived from the table of settings: API_ALLOW_JOIN is `allow_join`, as
+// `metaKeyOf` and `configKeyOf` convert the names.
 
 import type { AnyModel } from '../define-model.ts'
 import type { MetaMethod } from './access/callbacks-of-model.ts'

@@ -135,6 +135,7 @@ export interface ResourceSettings extends FieldsOf<ModelKey> {
   readonly serializationDepth: number | undefined
   readonly pageSizeDefault: number
   readonly pageSizeMax: number
+  /** Null: a DELETE removes the row. */
   readonly softDelete: SoftDeleteSettings | null
   /** The column of soft delete if soft delete is enabled and the model does not have the column. */
   readonly lackedSoftDeleteColumn: string | undefined
@@ -148,6 +149,7 @@ export interface ResourceSettings extends FieldsOf<ModelKey> {
   readonly replacedRoleMaps: readonly RoleMapSetting[]
   /** The lists of required and accepted roles that a role map of the same level takes precedence over. */
   readonly ignoredRoleLists: readonly RoleMapSetting[]
+  /** Null: no policy restricts anything. */
   readonly policy: PolicySetting | null
   /** The strategies that protect the resource; empty: it is public. */
   readonly strategies: readonly StrategyName[]

@@ -37,7 +37,7 @@ export const binaryType: TypeDefinition = {
   fits: isString,
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string', contentEncoding: 'base64' },
   example: () => 'AQID',

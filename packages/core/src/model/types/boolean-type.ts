@@ -1,4 +1,5 @@
-// The column type boolean: `true` and `false` in JSON; queries also accept `1`, `yes`, `0` and `no`.
+// The column type boolean: `true` and `false` in JSON; queries also accept `1`, `yes`, `0` and `no`, as do parameters such as
+// `include_deleted`, which use `parseBoolean`.
 // `type-definition.ts` says what each member decides.
 
 import { expectedType } from '../../lib/problems/expectation.ts'
@@ -45,7 +46,7 @@ export const booleanType: TypeDefinition = {
   fits: (value) => typeof value === 'boolean',
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'boolean' },
   example: () => true,

@@ -1,4 +1,5 @@
-// The column type date: days of the years 0001 to 9999, such as `2024-05-14`. Accepts ISO 8601 alone.
+// The column type date: days of the years 0001 to 9999, such as `2024-05-14`. Accepts ISO 8601 alone. `parseDate` also reads the date of a
+// datetime.
 // `type-definition.ts` says what each member decides.
 
 import { expectedType } from '../../lib/problems/expectation.ts'
@@ -57,7 +58,7 @@ export const dateType: TypeDefinition = {
   fits: isString,
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string', format: 'date' },
   example: () => '2024-05-14',

@@ -25,7 +25,7 @@ export const jsonType: TypeDefinition = {
   fits: () => true,
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: {},
   example: () => ({ any: ['JSON'] }),

@@ -38,6 +38,7 @@ export function listType(types: Readonly<Record<ItemType, TypeDefinition>>): Typ
     fromJson(json, column, read) {
       if (!Array.isArray(json)) return { expected: expectedType('list', 'a list') }
       const item = itemOf(column)
+      // The lengths of inner lists; -1 stands for an item that is no list.
       const lengths = new Set(json.map((entry) => (Array.isArray(entry) ? entry.length : -1)))
       if (lengths.size > 1 || lengths.has(0)) {
         const even = 'a list of values, or of lists that have as many values each'
@@ -74,7 +75,7 @@ export function listType(types: Readonly<Record<ItemType, TypeDefinition>>): Typ
     },
     queryValue: sameText,
     pathText: sameText,
-    fromCursor: false,
+    fromCursor: 'asFilters',
 
     schema: { type: 'array' },
     example: () => undefined,

@@ -29,7 +29,7 @@ export const opaqueType: TypeDefinition = {
   fits: isString,
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string' },
   example: () => undefined,

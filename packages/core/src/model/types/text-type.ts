@@ -28,7 +28,7 @@ export const textType: TypeDefinition = {
   fits: isString,
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string' },
   example: () => undefined,

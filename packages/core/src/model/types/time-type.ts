@@ -1,4 +1,4 @@
-// The column type time: times of a day to the second, such as `10:30:00`.
+// The column type time: times of a day to the second, such as `10:30:00`. `parseTime` also reads the time of a datetime.
 // `type-definition.ts` says what each member decides.
 
 import { expectedType } from '../../lib/problems/expectation.ts'

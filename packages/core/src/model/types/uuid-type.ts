@@ -40,7 +40,7 @@ export const uuidType: TypeDefinition = {
   queryValue: sameText,
   // Responses contain a uuid in lower case, however it is stored.
   pathText: (text) => text.toLowerCase(),
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string', format: 'uuid' },
   example: () => example,

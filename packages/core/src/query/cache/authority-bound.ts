@@ -1,5 +1,6 @@
 // AuthorityBound: a cached value that can only be read by requests whose caller has the same authority as the request that created it.
-// Cached plans are bound (`read-cache.ts`), because a plan contains what its caller may see: columns, embeds, links.
+// Cached plans are bound (`read-cache.ts`), because a plan contains what its caller may see: columns, embeds, links. `trackAuthority` binds a
+// value, `authorityCache` keeps bound values.
 
 import { lruMap } from '../../lib/lru-map.ts'
 import type { Registry, Resource } from '../../model/registry/resource.ts'

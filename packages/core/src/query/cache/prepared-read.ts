@@ -214,6 +214,7 @@ function withNewValue(
       const conversion = convertText(operandType(condition.operand), text)
       return 'value' in conversion ? { ...condition, value: conversion.value } : undefined
     }
+    // Their values stay in the skeleton's key (`isReplaceable`), or are lists, which are replaced above.
     case 'between':
     case 'oneOf':
     case 'items':

@@ -1,5 +1,6 @@
 // printScopes: prints the narrowed queries of policies as SQL and parameters, so that callers whose policies have the same SQL share a
-// stored statement: that of user 7 is sent for user 8 with another parameter. `scopePlanned` calls it for plans that are cached.
+// stored statement: that of user 7 is sent for user 8 with another parameter. `scopePlanned` calls it for plans that are cached, and
+// printedOpenScopes for those that no policy narrows.
 
 import type { RootOperationNode } from 'kysely'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -42,6 +43,7 @@ export function printScopes(
       forms.push(scope.form)
       values.set(source, scope.values)
     } else if (isPrinted(scope)) {
+      // Does not occur: only this function makes printed scopes, and it is called once for each read.
       return undefined
     } else {
       // Prints the scope with the compiler of the host's dialect, as Kysely does for a whole statement.

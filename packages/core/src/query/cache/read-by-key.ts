@@ -1,5 +1,5 @@
-// The service's own reads of one row by its key, such as the user of a request (`auth`): `prepareByKey` is called once at start, and each
-// request binds its key to the stored SQL by `compileByKey`. They have no query string, and no policies apply.
+// The service's own reads by keys, such as that of the user of a request (`auth`): `prepareByKey` is called once at start, and each request
+// binds its key to the stored SQL by `compileByKey`, or several keys by `compileByKeys`. They have no query string, and no policies apply.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import { noShortcuts } from '../compile/json/database-json.ts'
@@ -16,14 +16,15 @@ const noQuery: Skeleton = { key: '', values: [], pageOrCursor: undefined }
 
 /** Prepares a plan whose conditions have slots for the values of a key. */
 export function prepareByKey(plan: ReadPlan): PreparedRead {
+  // `openScopes`: not used, because the caller of `compileByKey` gives the scopes with the target.
   const prepared = prepareRead(plan, noQuery, { openScopes: undefined, additional: [] })
   if (prepared === undefined) throw new Error('a read by key has a value of a query')
   return prepared
 }
 
 /**
- * Compiles the program that reads the row with this key, or the rows of a `slice`. The values of `key` replace those of the
- * plan.
+ * Compiles the program that reads the row with this key, or the rows of a `slice`. The values of `key` replace those of the plan; it is
+ * empty for a plan without conditions on a key.
  */
 export function compileByKey(
   target: Target,
@@ -41,8 +42,8 @@ export function compileByKey(
 }
 
 /**
- * Compiles the program that reads the rows with these keys of one column. Rounds the limit up to a power of two, so that lists of
- * similar length share a statement.
+ * Compiles the program that reads the rows with these keys of one column. The limit is written into the SQL (`fixed`), rounded up to a
+ * power of two, so that lists of similar length share a statement.
  */
 export function compileByKeys(
   target: Target,

@@ -1,5 +1,5 @@
 // makeFromStore: how `compile/read-program.ts` makes the statements of a prepared read: each is printed once and stored, and later
-// requests bind their values to it.
+// requests bind their values to it. `combinedSlotValues` joins the values of a query and those of its policies for that.
 
 import type { Lease } from '../../database/leases/lease.ts'
 import type { SlotValues } from '../../lib/sql/stored-statement.ts'

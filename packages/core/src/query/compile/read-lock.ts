@@ -1,5 +1,6 @@
 // readLock: lets a write in the host's transaction read the newest rows, where a plain SELECT would read the transaction's snapshot
-// (REPEATABLE READ of MariaDB and MySQL). All compilers end their SELECTs with it; it is empty in other reads.
+// (REPEATABLE READ of MariaDB and MySQL). `write` makes its targets by `readingNewest` and `readingForChange`; all compilers end their SELECTs
+// with `readLock`, which is empty for other targets, and add locks to expressions of the host by `withReadLock`.
 
 import {
   type Expression,

@@ -1,5 +1,6 @@
 // ReadProgram and PageProgram: a compiled read — the statements to send, how to read their rows, and the program to run instead if the
-// rows do not have the expected form. Compiled after the policies were asked; `run/read-rows.ts` sends the statements.
+// rows do not have the expected form. `compileRead` and `compilePage` make them after the policies were asked; `run/read-rows.ts` sends the
+// statements. `compileEdges` makes those of embedded relations alone, for a record that a write has stored.
 
 import type { ObjectLocation } from '../../database/cell.ts'
 import type { Sendable } from '../../database/statements/sendable.ts'

@@ -1,6 +1,6 @@
 // Compiles a source to a table, or to a derived table with only the rows in its scope: `"books"`, or
 // `(select "id", … from "books" where "owner_id" = $1) as "books"`. All statements read rows through this file, so policies and soft
-// delete always apply. Also compiles how sources are joined by the keys of relations.
+// delete always apply. Also compiles the columns of sources, and how sources are joined by the keys of relations.
 
 import type { Expression } from 'kysely'
 import type { KeyPair } from '../../dialect/internal-dialect.ts'
@@ -102,16 +102,20 @@ function rowsOf(target: Target, source: Source): Expression<unknown> {
  * Compiles the rows of `table`, the junction of a many-to-many that leads to `source`: the table, or the rows of its published model that
  * are in scope. A pair of keys may occur twice.
  */
-export const linkRows = (target: Target, source: Source, table: TableName): Expression<unknown> =>
-  source.links === undefined ? tableOf(table) : rowsOf(target, source.links)
+export const junctionRows = (
+  target: Target,
+  source: Source,
+  table: TableName,
+): Expression<unknown> =>
+  source.junction === undefined ? tableOf(table) : rowsOf(target, source.junction)
 
 /** Compiles the rows of a junction without repeated pairs of keys, because each would repeat a related record. */
-function distinctLinks(
+function distinctPairs(
   target: Target,
   source: Source,
   through: NonNullable<ResolvedRelation['through']>,
 ): Expression<unknown> {
-  const rows = linkRows(target, source, through)
+  const rows = junctionRows(target, source, through)
   if (!through.repeats) return rows
   const keys = [...through.from, ...through.to].map(({ dbName, held }) => {
     const ref = sql.id(dbName)
@@ -136,6 +140,7 @@ export function isNotDeleted(
   const own = softDelete && resource.allColumns.get(softDelete.attribute)
   if (!softDelete || !own) return undefined
   const column = source === undefined ? own : dialectColumnOf(target, source, own)
+  // `active`: the value in a record that is not deleted; null stands for NULL.
   const { active, deleted } = softDelete
   const ref = sql.id(column.dbName)
   const compare = (operator: 'eq' | 'ne', value: JsonValue): Expression<unknown> =>
@@ -176,13 +181,12 @@ const linkColumn = (i: number): string => `link_${i}`
  */
 export function joinedSource(
   target: Target,
-  join: Omit<PlannedJoin, 'type'>,
+  { relation, source }: Pick<PlannedJoin, 'relation' | 'source'>,
   { rowsMayRepeat = false }: RepeatedRows = {},
 ): Aliased {
-  const { relation, source } = join
   const { through } = relation
   if (through === undefined) return aliasedSource(target, source)
-  const pairs = rowsMayRepeat ? linkRows : distinctLinks
+  const pairs = rowsMayRepeat ? junctionRows : distinctPairs
   const links = through.from.map(
     ({ dbName }, i) => sql`${sql.id(junctionAlias, dbName)} as ${sql.id(linkColumn(i))}`,
   )
@@ -273,7 +277,7 @@ export function rightJoinSteps(
   if (through === undefined) throw new Error(`${relation.name} has no junction`)
   const alias = `links of ${source.alias}`
   return {
-    links: sql`${distinctLinks(target, source, through)}`.as(alias),
+    links: sql`${distinctPairs(target, source, through)}`.as(alias),
     onLinks: sameKeys(target, through.from, alias, from.alias),
     linked: aliasedSource(target, source),
     onLinked: sameKeys(target, through.to, alias, source.alias),

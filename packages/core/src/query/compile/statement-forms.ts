@@ -13,7 +13,7 @@ export function sliceForm(target: Target, plan: RowPlan, slice: Slice): string {
   return `${positionForm(slice)}${total}${limit}`
 }
 
-/** Names where a page begins. Beyond a cursor: for each of its values, whether it is NULL, because the condition differs then. */
+/** Names where a page begins. Beyond a cursor, with a digit for each of its values: 0 for NULL, because the condition on NULL has other SQL. */
 function positionForm({ offset, keyset }: Slice): string {
   if (keyset !== undefined) {
     return keyset.values?.map((value) => (value === null ? '0' : '1')).join('') ?? 'start'

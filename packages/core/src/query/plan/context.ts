@@ -1,5 +1,5 @@
 // PlanContext: what the functions that plan a query share: the parsed query, the resource of the path, the aliases in use, and which
-// resources the caller may list.
+// resources the caller may list. Also the functions that quote the query in errors (`textAt`) and that make sources.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { QueryAst, Span } from '../parse/ast.ts'

@@ -45,7 +45,7 @@ export function planGroups(context: PlanContext, names: Names): PlannedGroups {
     operand: planGroupAggregate(context, names, node),
     node,
   }))
-  const taken = new Map<string, string>()
+  const taken = new Set<string>()
   for (const name of keyNames) claimMemberName(taken, name, 'grouping key', name)
   for (const { label, node } of aggregates) {
     const at = textAt(context, node.span)
@@ -92,21 +92,15 @@ function refuseIfDisabled({ ast, resource, ...context }: PlanContext): void {
   }
 }
 
-/** Records a name of a member of the result objects in `taken`; refuses it if it is already there. `what` names its kind in the error. */
-export function claimMemberName(
-  taken: Map<string, string>,
-  key: string,
-  what: string,
-  at: string,
-): void {
-  const other = taken.get(key)
-  if (other !== undefined) {
+/** Adds a name of a member of the result objects to `taken`; refuses it if it is already there. `what` names its kind in the error. */
+export function claimMemberName(taken: Set<string>, key: string, what: string, at: string): void {
+  if (taken.has(key)) {
     throw conflictingParameters(
       `The ${what} "${key}" is given twice; choose another with |label.`,
       at,
     )
   }
-  taken.set(key, what)
+  taken.add(key)
 }
 
 /** Plans one item of `groupby`: a column, or `year(born_on)`. */
@@ -190,6 +184,7 @@ function visibleMembers(
     }
     const member = byKey.get(field.text) ?? byColumn(context, names, members, field)
     if (member !== undefined) return member
+    // A column that exists and is no grouping key: `byColumn` has refused unknown names.
     throw unknownColumn(
       field.text,
       'the groups',
@@ -200,7 +195,7 @@ function visibleMembers(
   return [...new Set(chosen)].map((member) => ({ ...member, visible: true }))
 }
 
-/** Finds the grouping key that is the column which `fields` names. */
+/** Finds the grouping key that is the column which `fields` names; undefined if the column is no grouping key. Throws 400 for an unknown column. */
 function byColumn(
   context: PlanContext,
   names: Names,

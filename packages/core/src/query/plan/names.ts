@@ -1,5 +1,6 @@
 // Resolves the field names of a client, such as `author.name`, to columns of the base and of the joined relations; an unknown name is a 400
-// with a suggestion. Only this file creates a ColumnRef, so no unchecked name reaches SQL.
+// with a suggestion. Only this file creates a ColumnRef, so no unchecked name reaches SQL: of names of the client by `resolveName` and
+// `resolveColumn`, of columns that the plan chooses by `refOf`, `keyRefs` and `tieRefs`.
 
 import { ambiguousPath, unknownColumn, unsupportedQuery } from '../../errors.ts'
 import { excerpt } from '../../lib/error-size.ts'
@@ -62,7 +63,7 @@ export function resolveColumn(
 /**
  * Resolves a field among the visible columns and declared aggregates of the base and of the joined relations.
  * Hidden, unjoined, unpublished and unknown fields give the same 400, so that the response does not reveal hidden columns.
- * `hint` takes the place of the suggestion.
+ * `at` is the part of the query that the error quotes; `hint` takes the place of the suggestion.
  *
  * `titel__eq=Emma` → 400 `Unknown column "titel" on books. Did you mean "title"?`
  */

@@ -25,10 +25,10 @@ export interface Source {
   /** The relation that leads here, null for the base. */
   readonly relation: ResolvedRelation | null
   /**
-   * The junction rows of a many-to-many, if the junction table has a published model: that model's access rules and soft delete
+   * The rows of the junction table of a many-to-many, if that table has a published model: the model's access rules and soft delete
    * apply to them.
    */
-  readonly links?: Source
+  readonly junction?: Source
   /** Whether several rows may be read: false for GET of one record and for to-one relations. */
   readonly many: boolean
   /** Whether soft-deleted rows are read, too. */
@@ -183,7 +183,7 @@ export type Condition =
       readonly kind: 'linked'
       readonly relation: ResolvedRelation
       readonly source: Source
-      /** The parent's values of `relation.from`, in order. */
+      /** The parent's values of `relation.from`, in order; empty until `withParentKey` adds them. */
       readonly key: readonly Value[]
     }
 

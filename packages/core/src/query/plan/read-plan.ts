@@ -1,5 +1,6 @@
 // Plans reads: runs the planning passes in order, from a resource and the AST of a query string to a ReadPlan. The endpoints of
-// `http/endpoints/reads` call one of planList, planOne, planParent and planRelated. Any mistake in the query is a 400 here.
+// `http/endpoints/reads` call one of planList, planOne, planParent and planRelated. Any mistake in the query is a 400 here. planCursorRow
+// plans the extra read of a cursor without its long values (`query/cursor-row.ts`).
 
 import { featureDisabled, invalidParameter, notHere, tooManyAlternatives } from '../../errors.ts'
 import { didYouMean } from '../../lib/naming/suggest.ts'
@@ -77,7 +78,7 @@ export function planParent(
   ast: QueryAst,
   key: readonly Value[],
 ): RowPlan {
-  // Of the query, only `include_deleted` applies to the parent.
+  // Of the query, only `include_deleted` applies to the parent. No relation is planned, so that nobody asks what the caller may list.
   const context = openContext(relation.source, { ...ast, ...emptyQuery }, () => true)
   const from = baseSource(context, null, { many: false })
   return {

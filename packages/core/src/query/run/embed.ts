@@ -1,5 +1,5 @@
-// Loads embedded rows after their parents: one statement per relation of the embed tree, regardless of the number of rows (a second one only
-// for very many keys), and attaches each row to its parents.
+// Loads embedded rows after their parents: one statement per relation of the embed tree, regardless of the number of rows (several only for
+// very many keys), and attaches each row to its parents. `attachJoined` does the latter for rows that the statement of the parents has joined.
 
 import { cellOf, type RawRow } from '../../database/cell.ts'
 import type { Lease } from '../../database/leases/lease.ts'
@@ -114,7 +114,7 @@ async function loadEdge(
   return children
 }
 
-/** Reads the related rows of some parents by their keys, and attaches them; `byKey` has the parents, `max` limits the rows. */
+/** Reads the related rows of some parents by their keys, and attaches them; `byKey` has the parents, `max` limits the rows (null: to-one, no limit). */
 async function loadChunk(
   lease: Lease,
   program: EdgeProgram,

@@ -1,5 +1,6 @@
-// LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows. `query/serialize` writes most rows without
-// decoding them into an object; hooks and the keys of embeds need `values`.
+// LoadedRow: a row as the driver returned it, decoded on first access, with its embedded rows. Rows of one statement share a Layout, which
+// says where their values are. `query/serialize` writes most rows without decoding them into an object; hooks and the keys of embeds need
+// `values`.
 
 import type { CellLocation, ObjectLocation, RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -62,7 +63,7 @@ export function loadRows(
   return rows
 }
 
-/** By the readers of their statement, which a stored statement always has the same. */
+/** The layouts of statements by their `readers`: a stored statement has the same list of readers each time it is sent. */
 const layouts = new WeakMap<readonly MemberReader[], Layout>()
 
 /** Returns the layout of rows that these readers read; the same object each time, because serializers are cached by it. */

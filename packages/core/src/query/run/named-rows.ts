@@ -15,7 +15,7 @@ export function decodeRows(
   return rows
 }
 
-/** Decodes one row. */
+/** Decodes one row, to an object whose `values` are the decoded ones, as those of a `LoadedRow`. */
 export function decodeRow(
   readers: readonly ValueReader[],
   raw: NamedRow,

@@ -90,6 +90,7 @@ async function readListText(
     ...total,
     rows: [],
     rowsJson: `[${hasExtra ? withoutLast(objects as string) : objects}]`,
+    // Only keyset pages have cursors, and `listStatement` compiles none of them.
     first: undefined,
     last: undefined,
   }
@@ -134,7 +135,7 @@ async function runRead(
     if (read.kind === 'list') throw new Error('a program of the kind "list" returns no rows')
     return { read, raws: await lease.rawRows(read.rows.statement) }
   } finally {
-    // Requests that share the count wait for this, even if it failed.
+    // Requests that share the total of this statement wait until it has ended, even if it failed.
     if (shared?.kind === 'own') shared.done()
   }
 }
@@ -165,7 +166,7 @@ function neighboursOf(
     : { hasNext: hasExtra, hasPrevious: page.values !== null }
 }
 
-/** Joins the requests that are counting the same rows. Undefined if the statement of the rows cannot omit its count. */
+/** Joins the requests that are counting the same rows. Undefined if this request counts for itself: its statement cannot omit the count, or is not stored. */
 function joinCount(lease: Lease, { withoutTotal, count }: PageProgram): Turn | undefined {
   const { counts } = lease
   if (counts === undefined || withoutTotal === undefined) return undefined

@@ -1,5 +1,5 @@
 // cachedByLayout: caches the function that serialises rows, by their layout: a stored statement returns rows of the same layout every time,
-// so the function is made at its first use, and then only called.
+// so the function is made at its first use, and then only called. LevelShape says which members the serialised objects have.
 
 import type { ResolvedRelation, Resource } from '../../model/registry/resource.ts'
 import type { EmbedPlan, Output } from '../plan/plan.ts'

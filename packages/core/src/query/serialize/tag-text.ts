@@ -1,5 +1,6 @@
 // The text of a record of which the first half of its ETag is a hash: all visible columns, independent of `fields`, without the closing
-// brace: `{"id":1,"title":"Emma"`. A write computes the same text of the stored record, to test `If-Match`.
+// brace: `{"id":1,"title":"Emma"`. Reads compute it by `tagText`; a write computes the same text of the stored record by `recordText`, to test
+// `If-Match`.
 
 import type { RawRow } from '../../database/cell.ts'
 import type { JsonValue } from '../../lib/json/json-value.ts'
@@ -43,6 +44,7 @@ function writerOf(resource: Resource, layout: Layout): TagWriter {
   if (known !== undefined) return known
   const { readers, arrays } = layout
   const byKey = new Map(readers.map((reader) => [reader.key, reader]))
+  // `recordKey`: a column that was read for the ETag alone, because `fields` leaves it out.
   const members = [...resource.columns.keys()].map(
     (name): OwnMember => ({ name, reader: byKey.get(recordKey(name)) ?? byKey.get(name) }),
   )

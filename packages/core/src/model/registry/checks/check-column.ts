@@ -180,6 +180,7 @@ export function checkAggregate(aggregate: DeclaredAggregate, at: string, problem
     const check = Object.hasOwn(aggregateChecks, option)
       ? aggregateChecks[option as keyof DeclaredAggregate]
       : undefined
+    // An option that is undefined counts as absent, except `read`: it may be a misspelt reference to a rule, which `right` refuses.
     const wrong =
       check === undefined
         ? `unknown option.${didYouMean(option, Object.keys(aggregateChecks))}`

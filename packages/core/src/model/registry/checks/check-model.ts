@@ -1,5 +1,5 @@
 // Checks a published model at start-up, after its columns and before its relations are resolved: its names, columns, key, rights, unique sets and
-// search.
+// search. StartDialect is what these checks and the registry ask the dialect.
 
 import { didYouMean } from '../../../lib/naming/suggest.ts'
 import type { AnyModel, ComputedColumn } from '../../define-model.ts'

@@ -1,5 +1,5 @@
 // Junction: the published model of a many-to-many's junction table, with its two foreign keys. If there is one, links are records of it, which
-// follow its policies and hooks.
+// follow its policies and hooks. `foreignKey` and `findStored` find the columns of a junction table while relations are resolved.
 
 import type { ForeignKeyColumn, NamedColumn, ResolvedRelation, Resource } from '../resource.ts'
 

@@ -1,4 +1,5 @@
-// PolicyFor: the hooks of a policy in the meta of a model, `access_policy: (model) => ({ … })`, typed by the columns of the model. Types only.
+// PolicyFor: the hooks of a policy in the meta of a model, `access_policy: (model) => ({ … })`, typed by the columns of the model. PolicyOption
+// is the option `access_policy`, and KnownNames makes a misspelt column in it a compile error. Types only.
 
 import type { SelectQueryBuilder } from 'kysely'
 import type { AnyModel } from '../../define-model.ts'

@@ -39,6 +39,7 @@ export interface JwtSettings {
   readonly algorithm: Algorithm
   /** The algorithms that are accepted in verification. */
   readonly allowed: readonly Algorithm[]
+  /** The claims `iss` and `aud`; undefined: not in issued tokens, and not checked. */
   readonly issuer: string | undefined
   readonly audience: string | undefined
   /** Seconds. */
@@ -62,7 +63,7 @@ export interface AuthRoutes {
   readonly keys: string | null
 }
 
-/** Everything about users, credentials and tokens. */
+/** Everything about users, credentials and tokens; undefined: not configured. */
 export interface AuthSettings {
   /** Every strategy that any endpoint accepts, in the order they are tried. */
   readonly strategies: readonly StrategyName[]

@@ -8,7 +8,7 @@ import { type RateWindow, readRateWindows } from './rate-windows.ts'
 /** The windows of each method; empty: no limit. */
 export type RateSettings = Readonly<Record<MethodName, readonly RateWindow[]>>
 
-/** Resolves the limits: `post_rate_limit` takes precedence over `rate_limit`, and `rate_limit` over API_RATE_LIMIT. */
+/** Resolves the limits: `post_rate_limit` takes precedence over `rate_limit`, and `rate_limit` over API_RATE_LIMIT; if none is set, there is none. */
 export function resolveRates(meta: Meta, config: ApiConfig): RateSettings {
   const windowsOf = (method: MethodName): readonly RateWindow[] => {
     const name = `${method.toLowerCase() as MetaMethod}_rate_limit` as const

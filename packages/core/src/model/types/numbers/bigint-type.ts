@@ -32,12 +32,13 @@ export const bigintType: TypeDefinition = {
     const value = BigInt(text)
     return value >= smallest && value <= largest ? { value } : { expected }
   },
+  /** Takes a string of digits, or a JSON number with few digits; `read` converts these as `fromText` does. */
   fromJson: (json, column, read) => fromExactNumber(json, (digits) => read(column, digits)),
   canonicalTest: neverCanonical,
   fits: (value) => isString(value) && /^-?\d+$/.test(value),
   queryValue: (json) => BigInt(json),
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string', pattern: '^-?[0-9]{1,19}$' },
   example: () => '9007199254740993',

@@ -43,6 +43,7 @@ export const decimalType: TypeDefinition = {
       const fewer = `a decimal number with at most ${scale} digits after the point`
       return { expected: expectation('too_precise', { max: scale }, fewer) }
     }
+    // `precision` counts the digits before and after the point.
     const wholeDigits = (column.precision ?? 60) - (column.scale ?? 0)
     if (whole !== '0' && whole.length > wholeDigits) {
       const shorter = `a decimal number with at most ${wholeDigits} digits before the point`
@@ -51,6 +52,7 @@ export const decimalType: TypeDefinition = {
     const digits = fraction === '' ? whole : `${whole}.${fraction}`
     return { value: match[1] === '-' && digits !== '0' ? `-${digits}` : digits }
   },
+  /** Takes a string of digits, or a JSON number with few digits; `read` converts these as `fromText` does. */
   fromJson: (json, column, read) => fromExactNumber(json, (digits) => read(column, digits)),
   canonicalTest: neverCanonical,
   /** Whether a default or an `enum` member of a model is a decimal. */
@@ -67,7 +69,7 @@ export const decimalType: TypeDefinition = {
     const [whole = '', fraction = ''] = text.split('.')
     return `${whole}.${fraction.padEnd(scale, '0')}`
   },
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' },
   example: ({ scale }) => (scale === undefined ? '12.5' : (12.5).toFixed(scale)),

@@ -49,7 +49,7 @@ export const floatType: TypeDefinition = {
   fits: (value) => Number.isFinite(value),
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'number' },
   example: () => 12.5,

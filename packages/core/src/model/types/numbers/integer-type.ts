@@ -39,7 +39,7 @@ export const integerType: TypeDefinition = {
   fits: (value) => Number.isSafeInteger(value),
   queryValue: sameText,
   pathText: sameText,
-  fromCursor: false,
+  fromCursor: 'asFilters',
 
   schema: { type: 'integer' },
   example: () => 1,

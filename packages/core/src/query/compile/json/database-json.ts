@@ -29,7 +29,7 @@ export interface DatabaseJson {
   readonly base: string
   /**
    * Whether the database may build the objects of rows: `complete` with their relations, or only their `columns`, for a single
-   * record, whose ETag is computed from its columns.
+   * record, whose ETag is computed from its columns. False: only the JSON of embedded relations, because callbacks receive the objects.
    */
   readonly objects: 'complete' | 'columns' | false
 }
@@ -70,7 +70,7 @@ export function embeddedObject(
 ): ObjectSelection | undefined {
   // With a limit for each parent, JSON would also be built of rows beyond the limit.
   if (embed.limit !== null || replansForValue(target.dialect, embed.rows)) return undefined
-  // An embedded row has no ETag, so that its whole object can be built even if the row of the base is read by columns.
+  // An embedded row has no ETag, so that its whole object can be built even if that of the base is built without relations (`columns`).
   return rowObject(target, embed, json && { ...json, objects: json.objects && 'complete' }, [])
 }
 

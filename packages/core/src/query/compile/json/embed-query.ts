@@ -1,6 +1,6 @@
 // Compiles the statement that reads the related rows of an embed for all parents, by the parents' keys:
 // `select …, "author_id" as "parent_0" from "books" where "author_id" in (1, 2, 3)`. `run/embed.ts` sends it when the parents are read, and
-// attaches each row to its parent.
+// attaches each row to its parent. More parents than `mostParentKeys` need several statements.
 
 import type { Expression } from 'kysely'
 import { limitValue } from '../../../dialect/shared/values/limit-value.ts'
@@ -86,8 +86,7 @@ function parentRows(
   const { relation, rows: plan } = embed
   const { dialect } = target
   const parents = parentColumns(target, embed)
-  // `from` would be the parent rows, which this statement does not read.
-  const source = joinedSource(target, { from: plan.from, relation, source: plan.from })
+  const source = joinedSource(target, { relation, source: plan.from })
   const numbered = dialect.numberedKeys?.(parents)
   if (numbered !== undefined) {
     const { table, number, refs } = numbered(keys)
@@ -140,6 +139,7 @@ export function compileEmbed(
 ): CompiledEmbed {
   const { rows: plan } = embed
   const { dialect } = target
+  // Besides the JSON of the object, only the columns that embeds and links need.
   const selection = selectList(target, object?.separate ?? plan.output)
   const parents = parentRows(target, embed, slotParam(target, keysSlot, keys))
   const filters = compileAll(target, plan.where)
@@ -171,7 +171,7 @@ export function compileEmbed(
 export const keysSlot: object = { name: 'keys of parents' }
 export const limitSlot: object = { name: 'most embedded rows' }
 
-/** The most keys of parents that one statement can have. */
+/** The most keys of parents that one statement can have; infinity without a limit. */
 export function mostParentKeys(target: Target, embed: EmbedPlan): number {
   const parents = parentColumns(target, embed)
   return target.dialect.numberedKeys?.(parents) === undefined

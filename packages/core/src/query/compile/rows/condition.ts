@@ -18,7 +18,7 @@ import {
   joinedSource,
   joinKeys,
   junctionAlias,
-  linkRows,
+  junctionRows,
   relatedRows,
   valueIn,
 } from '../source.ts'
@@ -247,7 +247,7 @@ function linked(
   )
   const all = sql.join(equals, sql` and `) as Fragment<SqlBool>
   if (through === undefined) return all
-  const rows = sql`${linkRows(target, source, through)} as ${sql.id(junctionAlias)}`
+  const rows = sql`${junctionRows(target, source, through)} as ${sql.id(junctionAlias)}`
   const linkedKey = through.to.map(({ dbName, column, held }) => ({
     column: held,
     ref: sql.id(junctionAlias, dbName),

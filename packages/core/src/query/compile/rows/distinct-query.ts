@@ -1,6 +1,7 @@
 // withoutRepeats: makes the query of a hook return each record once. A hook is a function of the host, a policy's `scope_query` or a filter
-// callback, that narrows `select "books".* from "books"` by Kysely; it may join other tables or compute columns. `computedBy` finds the
-// latter. `access/policies` calls both after it has checked the query.
+// callback, that narrows `select "books".* from "books"` by Kysely; it may join other tables or compute columns, which `computedBy` finds.
+// `access/policies` calls `withoutRepeats` after it has checked the query, and `scopes.ts` calls `computedBy`. The other functions make
+// Kysely expressions of nodes, and name the columns of a table.
 
 import {
   ColumnNode,

@@ -1,4 +1,5 @@
-// keysCondition: the condition that a row has one of several keys, by which embedded rows are read and writes look up their records.
+// keysCondition: the condition that a row has one of several keys, by which embedded rows are read and writes look up their records; and
+// mostKeys, by which the callers divide long lists of keys among statements.
 
 import type { SqlBool } from 'kysely'
 import type { InternalDialect } from '../../../dialect/internal-dialect.ts'
@@ -19,7 +20,7 @@ export interface KeyColumn {
 /** The most keys of a condition that has no list of keys: databases take more than twice as long for twice as many comparisons. */
 const mostCompared = 500
 
-/** The most keys that one statement compares with columns: fewer than fit if the dialect has no list for keys of several columns. */
+/** The most keys that one `keysCondition` should have: 500 if it compares each key of several columns by itself, infinity if it has a list of keys. */
 export const mostKeys = (
   { shortcuts }: InternalDialect,
   columns: readonly NamedColumn[],

@@ -1,5 +1,6 @@
 // Reads aggregates of related rows from joined tables that have one row for each parent (`relatedGroups` has the SQL), where a statement
 // needs them for all rows of a table, as `GET /api/authors?order_by=-count(books)` does; elsewhere each is a subquery for its row.
+// `groupedForRows` is for the statement of a page, `groupedForCount` for that of its total.
 
 import type { Fragment } from '../../../lib/sql/fragment.ts'
 import { columnTypes } from '../../../model/column-types.ts'
@@ -13,13 +14,14 @@ import { relatedGroups } from './related-query.ts'
 export interface GroupedAggregates {
   /** The target for conditions and orders that may read the joined tables. */
   readonly target: Target
-  /** Left joins that add no rows. */
+  /** Left joins of at most one row for each row of the base; none if every aggregate stays a subquery. */
   readonly joins: readonly Fragment[]
 }
 
 /**
- * Joins the aggregates that the rows are ordered by, and those of the conditions then, because the database would compute the subquery of
- * each for every row of the table. Only for a whole table, where every group is needed.
+ * For the statement of a page. If an aggregate is part of the order, the database computes it for every row of the table before it can choose
+ * the page, so that the aggregates of the order and of the conditions are joined. Without one, the database may stop reading when the page
+ * is full, and the aggregates of conditions stay subqueries.
  */
 export const groupedForRows = (target: Target, plan: RowPlan): GroupedAggregates =>
   plan.order.some(({ operand }) => operand.kind === 'related')
@@ -29,13 +31,13 @@ export const groupedForRows = (target: Target, plan: RowPlan): GroupedAggregates
       ])
     : { target, joins: none }
 
-/** Joins the aggregates of the conditions, for the number of rows. */
+/** For the statement of the total, which tests every row of the table: joins the aggregates of the conditions. */
 export const groupedForCount = (target: Target, plan: RowPlan): GroupedAggregates =>
   grouped(target, plan, plan.where.flatMap(operandsOf))
 
 const none: readonly Fragment[] = []
 
-/** Joins the aggregates among the operands, each once; none if the plan does not read the whole table. */
+/** Joins the aggregates of the base among the operands, each once; none if the plan does not read the whole table. */
 function grouped(
   target: Target,
   plan: RowPlan,
@@ -68,7 +70,7 @@ const readsWholeTable = ({ dialect, scopes, locks }: Target, plan: RowPlan): boo
     operandsOf(condition).every((operand) => operand?.kind === 'related'),
   )
 
-/** What a condition tests; undefined for one that tests something else than a value of the row. */
+/** The operands that a condition compares; undefined in place of one stands for a condition on something else, such as related rows. */
 function operandsOf(condition: Condition): readonly (Operand | undefined)[] {
   switch (condition.kind) {
     case 'and':
@@ -86,7 +88,10 @@ function operandsOf(condition: Condition): readonly (Operand | undefined)[] {
   }
 }
 
-/** Whether equal keys are in one group, and keys of different groups are never equal: not certain for texts under collations. */
+/**
+ * Whether the database compares the keys in GROUP BY as it does in the join: whole numbers, but not texts, whose collations may differ. If
+ * the query of a hook computes columns (`computing`), it may compute the key, so that the declared type of the key proves nothing.
+ */
 const hasExactKeys = (target: Target, { path: [first] }: RelatedRef): boolean =>
   first !== undefined &&
   !target.scopes.computing &&

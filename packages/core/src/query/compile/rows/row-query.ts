@@ -77,6 +77,7 @@ const totalAlias = 'total of all'
 /** Compiles the statement of the rows of a slice, and says where each value is in a row. */
 export function compileRows(target: Target, plan: RowPlan, slice: Slice): CompiledRows {
   const { keyset, object } = slice
+  // Besides the JSON of the object, only the columns that embeds and links need.
   const selection = selectList(target, object?.separate ?? plan.output, {
     grouped: plan.shape === 'groups',
   })

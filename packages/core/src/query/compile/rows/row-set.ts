@@ -1,5 +1,5 @@
-// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT. The statements of pages and of totals both
-// begin with it, so they are about the same rows.
+// Compiles a RowPlan to SELECT … FROM … WHERE … GROUP BY … HAVING, without ORDER BY and LIMIT (`selectOf`). The statements of pages and of
+// totals both begin with it, so they are about the same rows; only the total of `distinct_on` has a SELECT of its own (`selectOnePerValue`).
 
 import { tuple } from '../../../dialect/shared/sql/sql-parts.ts'
 import { type Aliased, type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -103,6 +103,7 @@ function firstRows(
         sql`(select distinct on (${equal}) ${sql.join(all)} from ${rows} order by ${first}${lock})`.as(
           alias,
         ),
+      // DISTINCT ON has chosen the rows already.
       where: [],
     }
   }
@@ -115,7 +116,7 @@ function firstRows(
 
 /**
  * Compiles what counting a plan with `distinct_on` needs: a SELECT with one row for each different value. It groups, which is cheaper than
- * `firstRows`, because a count does not depend on which of the equal rows is usedJoins.
+ * `firstRows`, because a count does not depend on which of the equal rows is read.
  *
  * `select 1 as n from books group by author_id`
  */

@@ -1,4 +1,4 @@
-// Parses `price|total__sum`: an aggregate function over a column of each group, with an optional label, in `price|total__sum=1`,
+// Parses `price|total__sum`: an aggregate function over a column of each group, with an optional label (`readLabel`), in `price|total__sum=1`,
 // `groupby=country,price__sum` and `aggregate=price__sum`. `count(books)`, over related rows, is in `related-aggregate-term.ts`.
 
 import { type ApiError, unknownFunction } from '../../../errors.ts'

@@ -1,5 +1,5 @@
 // Parses names: the column `price`, the field `author.name`, the path of relations `author.publisher`. `query/plan` checks whether they
-// exist. `start` and `end` are indexes in the decoded text of the pair.
+// exist. `textNode` takes any text with its position. `start` and `end` are indexes in the decoded text of the pair.
 
 import { excerpt } from '../../../lib/error-size.ts'
 import type { FieldNode, TextNode } from '../ast.ts'

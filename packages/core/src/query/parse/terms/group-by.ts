@@ -1,4 +1,5 @@
-// Parses the items of `groupby=`: columns, date parts, and aggregates: `groupby=country,year(born_on)|y,price__sum`.
+// Parses the items of `groupby=`: columns, date parts, and aggregates: `groupby=country,year(born_on)|y,price__sum`. By `readOutputName`,
+// `fields` and `order_by` name the date parts.
 
 import { unknownFunction } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'

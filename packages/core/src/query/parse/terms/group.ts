@@ -1,4 +1,5 @@
-// Parses `or[…]`, `and[…]`, `not[…]` and the conditions inside them.
+// Parses `or[…]`, `and[…]`, `not[…]` and the conditions inside them. Also aggregates of related rows with their conditions, `count(books[…])`,
+// and filters on these, because groups and aggregates contain each other.
 
 import type { ApiError } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'

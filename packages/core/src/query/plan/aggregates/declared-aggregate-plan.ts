@@ -9,6 +9,7 @@ import type { PlanContext } from '../context.ts'
 import type { Output, RelatedRef, Source } from '../plan.ts'
 import { type PlanWhere, planAggregate } from './related-aggregate.ts'
 
+// No value exceeds it, so that no error names its setting.
 const noLimit = { setting: '', value: Number.POSITIVE_INFINITY }
 
 /** The parse limits for what a model declares: those of requests do not apply to it. */

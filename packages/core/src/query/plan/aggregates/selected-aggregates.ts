@@ -27,7 +27,7 @@ export function planSelectedAggregates(
 ): SelectedAggregates {
   const outputs = new Map<OutputNode, Output>()
   const byLabel = new Map<string, RelatedRef>()
-  const taken = new Map<string, string>()
+  const taken = new Set<string>()
   for (const node of fields ?? []) {
     if (!('kind' in node) || node.kind !== 'related') continue
     const at = textAt(context, node.span)

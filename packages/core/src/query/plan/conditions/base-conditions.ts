@@ -305,7 +305,8 @@ function multipliedOut(
 ): readonly Alternative[] | undefined {
   const factors = where.map((condition, i) => {
     const unit = unitOf(condition, units)
-    // A cached plan gives such a condition another value, so it is never taken for one that is equal now.
+    // A cached plan may give this top-level condition the value of a later request. So its key is its index, which makes it equal to no other
+    // condition, also to one that has the same value in this request.
     return unit === undefined
       ? alternativesOf(expansion, condition, units)
       : [alternativeOf({ unit, condition, key: `${i}` })]

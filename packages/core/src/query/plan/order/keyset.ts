@@ -158,6 +158,6 @@ export function cursorValue(column: NamedColumn, text: string): Value | undefine
   const special = column.special?.read(text)
   if (special !== undefined) return special
   const { fromCursor } = columnTypes[column.type]
-  if (fromCursor === false) return keyValue(column, text)
+  if (fromCursor === 'asFilters') return keyValue(column, text)
   return isStorable(text) ? fromCursor(text) : undefined
 }

@@ -1,4 +1,5 @@
-// The join pass: plans each relation named in `join` once, after the join that it starts from (docs/reference/query-language.md).
+// The join pass: plans each relation named in `join` once, after the join that it starts from (docs/reference/query-language.md). `isToMany`
+// tells later passes which joins repeat base rows.
 
 import { forbiddenJoin, invalidJoinModel, invalidJoinType, limitExceeded } from '../../../errors.ts'
 import { excerpt } from '../../../lib/error-size.ts'

@@ -1,5 +1,5 @@
-// Finds the joins that can change which base rows a query returns. Counts and key subqueries omit the other joins: left joins
-// that no condition reads, as in `GET /api/books?join=author&join_type=left`.
+// Finds the sources that conditions read, and by them the joins that can change which base rows a query returns. Counts and key subqueries
+// omit the other joins: left joins that no condition reads, as in `GET /api/books?join=author&join_type=left`.
 
 import { sourceOfOperand } from '../conditions/operand-type.ts'
 import type { Condition, PlannedJoin, RowPlan, Source } from '../plan.ts'

@@ -1,34 +1,35 @@
-// sourcesOf: lists the sources of a plan with their roles; `access/policies/scope.ts` must decide on each of them before the plan is
-// compiled. Every place of a plan that can have a source is visited here.
+// sourcesOf: lists the sources of a statement with their roles; `access/policies/scope.ts` must decide on each of them before the plan is
+// compiled. Every place of a plan that can have a source is visited here. `allSourcesOf` adds those of embeds, without their roles.
+// `withJunction` gives a source that of its junction rows.
 
 import type { Condition, Operand, ReadPlan, RowPlan, Source } from '../plan.ts'
 
-/** A source without the source of its junction rows. */
-type SourceWithoutLinks = Omit<Source, 'links'>
+/** A source to which that of its junction rows was not added yet. */
+type SourceWithoutJunction = Omit<Source, 'junction'>
 
 /** Adds a source for the junction rows if the junction table has a published model, so that the model's rules apply to these rows. */
-export function withJunction(source: SourceWithoutLinks): Source {
-  const junction = source.relation?.through?.resource
-  if (junction === undefined) return source
-  const links = { ...source, resource: junction, alias: `${source.alias} links`, many: true }
-  return { ...source, links }
+export function withJunction(source: SourceWithoutJunction): Source {
+  const resource = source.relation?.through?.resource
+  if (resource === undefined) return source
+  const junction = { ...source, resource, alias: `${source.alias} links`, many: true }
+  return { ...source, junction }
 }
 
 /** A source and its role, which decides what happens if the caller may see none of its rows. */
 export interface SourceUse {
   readonly source: Source
   /**
-   * For `base`, `join` and `aggregate` the request is refused; a `filter` (exists, missing) and junction `links` find no rows; the
+   * For `base`, `join` and `aggregate` the request is refused; a `filter` (exists, missing) and a `junction` find no rows; the
    * outputs of `unasked` aggregates are left out.
    */
-  readonly part: 'base' | 'join' | 'aggregate' | 'filter' | 'links' | 'unasked'
+  readonly part: 'base' | 'join' | 'aggregate' | 'filter' | 'junction' | 'unasked'
 }
 
 /** Lists the sources of one statement; embeds have their own statements. */
 export function sourcesOf(rows: RowPlan): readonly SourceUse[] {
   const uses: SourceUse[] = []
-  addWithLinks(uses, rows.from, 'base')
-  for (const { source } of rows.joins) addWithLinks(uses, source, 'join')
+  addWithJunction(uses, rows.from, 'base')
+  for (const { source } of rows.joins) addWithJunction(uses, source, 'join')
   for (const condition of rows.where) addCondition(uses, condition)
   for (const condition of rows.having) addCondition(uses, condition)
   for (const { value, unasked } of rows.output) if (unasked !== true) addOperand(uses, value)
@@ -56,9 +57,9 @@ export const allSourcesOf = ({
 ]
 
 /** Adds a source with its role, and the source of its junction rows. */
-function addWithLinks(uses: SourceUse[], source: Source, part: SourceUse['part']): void {
+function addWithJunction(uses: SourceUse[], source: Source, part: SourceUse['part']): void {
   uses.push({ source, part })
-  if (source.links !== undefined) uses.push({ source: source.links, part: 'links' })
+  if (source.junction !== undefined) uses.push({ source: source.junction, part: 'junction' })
 }
 
 /** Adds the sources of related rows that a condition reads. */
@@ -72,7 +73,7 @@ function addCondition(uses: SourceUse[], condition: Condition): void {
       addCondition(uses, condition.one)
       return
     case 'exists':
-      addWithLinks(uses, condition.source, 'filter')
+      addWithJunction(uses, condition.source, 'filter')
       for (const inner of condition.where) addCondition(uses, inner)
       return
     case 'linked':
@@ -91,6 +92,6 @@ function addOperand(
   part: SourceUse['part'] = 'aggregate',
 ): void {
   if (operand.kind !== 'related') return
-  for (const { source } of operand.path) addWithLinks(uses, source, part)
+  for (const { source } of operand.path) addWithJunction(uses, source, part)
   for (const condition of operand.where) addCondition(uses, condition)
 }
