@@ -72,6 +72,7 @@ function exclusionOf(
   const reads = new Set([...equal, start, end].map(({ name }) => name))
   const { softDelete } = resource.settings
   if (softDelete !== null) reads.add(softDelete.attribute)
+  // `resolveExclusions` of `query/plan/plan-exclusion.ts` completes `reads` and `followsOthers`, when it has planned `where`.
   return [{ declared: rule, equal, start, end, where, reads, followsOthers: false, parent }]
 }
 

@@ -67,7 +67,7 @@ export function resolveApiSettings(
     additionalQueryParams: read.get('API_ADDITIONAL_QUERY_PARAMS'),
     rateWindows: readRateWindows(config.API_RATE_LIMIT ?? '') ?? [],
     trustedProxies: trustedProxies(config.API_TRUSTED_PROXIES ?? []),
-    // Without environment variables, whether this is production is unknown.
+    // If the host passes no environment variables, this may be production, so that browsers get no pages.
     htmlPages: read.find('API_HTML_PAGES') ?? (env !== undefined && env.NODE_ENV !== 'production'),
     batch: read.get('API_ALLOW_BATCH')
       ? {

@@ -103,7 +103,7 @@ export interface Setting<
 /** A setting of the whole API, in config only: a field of ApiSettings. */
 type ApiSetting<Value> = Setting<Value, 'api', false, Value>
 
-/** The same, unset by default. */
+/** A setting of the whole API that is unset by default. */
 type UnsetApiSetting<Value> = Setting<Value, 'api', false>
 
 /** A setting of models, in config and in meta: a field of ResourceSettings. */

@@ -128,8 +128,8 @@ function distinctPairs(
 }
 
 /**
- * Returns the condition that a record is not soft-deleted, on the column without a table name; undefined without soft delete. `source`:
- * tests the rows of the source, not those of the table.
+ * Returns the condition that a record is not soft-deleted, on the column without a table name; undefined for a model without soft delete.
+ * `source` is given if its rows are tested, whose column the query of a hook may compute; otherwise those of the table are.
  */
 export function isNotDeleted(
   target: Target,

@@ -260,7 +260,7 @@ function joinedBy(names: Names, from: Source, segment: string): readonly Planned
   return joins.filter((join) => matching.includes(join.relation))
 }
 
-/** Returns the source of the join, undefined without one. Throws 400 (ambiguous path) if there are several. */
+/** Returns the source of the only join in the list; undefined for an empty list. Throws 400 (ambiguous path) if there are several. */
 function onlySource(
   segment: string,
   joins: readonly PlannedJoin[],

@@ -69,6 +69,7 @@ function sideOf(resource: Resource, { where }: Exclusion, alias: string): Exclus
   const source = sourceOf(resource, alias, { includeDeleted: false })
   if (where === '') return { source, where: [] }
   const ast = parseQuery(where, { limits: noParseLimits })
+  // The conditions test columns of one table, so that no caller (`reach`) and no number of relations matters.
   const context: PlanContext = {
     resource,
     ast,

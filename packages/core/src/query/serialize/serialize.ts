@@ -47,7 +47,7 @@ function fieldsReader(
   const fields = output
     .filter(({ visible }) => visible)
     .map(({ key }) => {
-      // If keys are equal, the last one wins.
+      // If keys are equal, the last one wins. A field without a reader is null: no cell has the index -1 or the alias ''.
       const {
         index = -1,
         alias = '',

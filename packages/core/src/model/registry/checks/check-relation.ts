@@ -33,7 +33,7 @@ const ofChildren: Readonly<Record<string, Check>> = {
   references: key,
   on_delete: oneOf('restrict', 'cascade', 'null'),
 }
-/** The members that it may have. */
+/** The members that a relation of each kind may have. */
 const optionalMembers: typeof members = {
   belongsTo: { references: key },
   hasOne: ofChildren,
@@ -41,7 +41,7 @@ const optionalMembers: typeof members = {
   manyToMany: { schema: text, repeats: boolean, order_by: key },
 }
 
-/** Where on_delete belongs, if not to the relation of this kind. */
+/** The message about `on_delete` of a relation of a kind that does not take it: where it belongs instead. */
 const onDeleteElsewhere = ({ kind, target }: Relation): string =>
   kind === 'manyToMany'
     ? 'links are always deleted with a record. If the junction table has a model, a hasMany to it takes on_delete.'

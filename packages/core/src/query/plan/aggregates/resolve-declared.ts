@@ -62,6 +62,7 @@ function resolveOne(
   if (unknown !== undefined) return unknown
   try {
     const untyped = columnOf(name, declared, aggregateText(fn, of, where))
+    // A trial for no caller: everything may be listed (`reach`), and the form of the look-ups does not matter (`fewRelations`).
     const context: PlanContext = {
       resource,
       ast: parseQuery('', { limits: noParseLimits }),

@@ -16,8 +16,8 @@ export const scopeProblem = (at: string, message: string): Error =>
   )
 
 /**
- * Throws for a part of a scope that is undefined. Without it, the scope would have one condition less, or a condition other than the
- * one that was meant.
+ * Throws for a part of a scope that is undefined. If undefined parts were left out, the scope would have one condition less, or a condition
+ * other than the one that was meant.
  */
 export function refuseUndefined(hostValue: unknown, at: string): void {
   if (hostValue !== undefined) return

@@ -52,6 +52,7 @@ export function planDistinct(
     }
     if (!columns.some((column) => sameColumn(column, ref))) columns.push(ref)
   }
+  // Without `order_by`, the order is one that the client has not chosen, so that it does not count.
   const start = context.ast.order.length === 0 ? [] : order.slice(0, columns.length)
   const begins = columns.every((column) =>
     start.some(({ operand }) => operand.kind === 'column' && sameColumn(operand, column)),

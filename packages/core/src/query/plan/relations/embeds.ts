@@ -109,7 +109,7 @@ function leftOut(all: PlannedRelations, without: ReadonlySet<string>): PlannedRe
   }
 }
 
-/** The mode that `dump=` asks for; the resource's own without it. */
+/** The mode that `dump=` asks for; the default of the resource if the query has no `dump`. */
 function dumpMode(context: PlanContext): SerializationType {
   const text = context.ast.single.dump?.text
   if (text === undefined) return context.resource.settings.serializationType

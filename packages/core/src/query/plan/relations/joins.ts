@@ -42,7 +42,7 @@ export function planJoins(context: PlanContext, base: Source): readonly PlannedJ
   return joins
 }
 
-/** The type that `join_type` names; `inner` without it. */
+/** The type that `join_type` names; `inner` if the query has no `join_type`. */
 function joinType(text: string | undefined): PlannedJoin['type'] {
   const type = joinTypes.get(text ?? 'inner')
   if (type === undefined)
