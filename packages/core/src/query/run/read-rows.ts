@@ -135,7 +135,7 @@ async function runRead(
     if (read.kind === 'list') throw new Error('a program of the kind "list" returns no rows')
     return { read, raws: await lease.rawRows(read.rows.statement) }
   } finally {
-    // Requests that share the total of this statement wait until it has ended, even if it failed.
+    // Other requests for the same count wait for the end of this statement, even if it fails, and then share one count.
     if (shared?.kind === 'own') shared.done()
   }
 }
