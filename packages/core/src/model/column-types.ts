@@ -1,5 +1,5 @@
 // The definitions of all column types, by name: how values of a type are read, compared and described (`type-definition.ts`). All rooms look up
-// what they need here: `columnTypes[column.type].json`.
+// what they need here: `columnTypes[column.type].json`. Also tests of names of types, and whether a value fits a column.
 
 import type { Column, ColumnType, ItemType } from './column.ts'
 import type { TypeDefinition } from './type-definition.ts'

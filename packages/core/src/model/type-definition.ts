@@ -1,6 +1,7 @@
 // TypeDefinition: everything about a column type that holds on every database (`dialect` has what differs). `types/` has a file for each kind of
 // column, and `column-types.ts` the table of all types. The canonical form of a value is the one spelling of it that responses show and that policies,
-// hooks and the database receive: of `"2024-05-14 12:30+02:00"` it is `"2024-05-14T10:30:00.000Z"`.
+// hooks and the database receive: of `"2024-05-14 12:30+02:00"` it is `"2024-05-14T10:30:00.000Z"`. At the end are members that several types have
+// in common.
 
 import type { JsonValue } from '../lib/json/json-value.ts'
 import type { Expectation } from '../lib/problems/expectation.ts'

@@ -1,6 +1,7 @@
 // PreparedRead: a cached plan of a read with its stored statements, and how the values of a later request replace those in its
 // conditions. The slot of a condition says where its value is in the request: `{ query: 10 }` for the 30 of `price__ge=30`. The statement
 // was stored with that slot object in the place of the value, so the object is the key by which a later request passes its own value.
+// `prepareRead` makes one when a query occurs again, and `planWithValues` puts the values of each request into it.
 
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
 import type { Scopes } from '../compile/scopes.ts'

@@ -1,5 +1,6 @@
 // Scopes: which rows of each source the caller may read. `access/policies/scope.ts` decides each source of a plan before it is compiled, and
-// `source.ts` asks for the decision. A source without a decision cannot be compiled, so no policy is forgotten.
+// `source.ts` asks for the decision. A source without a decision cannot be compiled, so no policy is forgotten. The service's own reads have
+// `unscoped` targets instead.
 
 import type { Expression, SqlBool } from 'kysely'
 import type { Fragment } from '../../lib/sql/fragment.ts'

@@ -1,5 +1,6 @@
 // Dependents: the tables that reference the rows of a resource, by the published models (docs/guide/writing.md). A DELETE looks in them first for
-// rows that refer to the record, and refuses, deletes or changes them as `on_delete` says.
+// rows that refer to the record, and refuses, deletes or changes them as `on_delete` says. `dependentsOf` lists them; the functions at the end say
+// which tables a DELETE writes, for the choice of its statements and for the OpenAPI document.
 
 import { type TableName, tableKey } from '../../../lib/sql/table-name.ts'
 import type { OnDelete } from '../../relation.ts'

@@ -1,5 +1,6 @@
-// Decides which JSON the database builds in the statement of a read's rows, and which to-one relations the statement joins. Called by
-// `read-program.ts` while it compiles a cached plan; plans that are not cached are compiled with `noShortcuts`.
+// Decides which JSON the database builds in the statement of a read's rows, and which to-one relations the statement joins (`shortcutsOfRows`),
+// and whether it builds the objects of embedded rows (`embeddedObject`). Called by `read-program.ts` while it compiles a cached plan; plans that
+// are not cached are compiled with `noShortcuts`.
 
 import type { EmbedPlan, ReadPlan } from '../../plan/plan.ts'
 import { replansForValue } from '../replans-for-value.ts'

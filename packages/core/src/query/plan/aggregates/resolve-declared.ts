@@ -1,5 +1,6 @@
 // resolveDeclared: makes the aggregates that models declare columns of their resources, when the API is created (`api.ts`). Their types
-// come from a trial plan, which also finds mistakes: unknown names are start-up problems.
+// come from a trial plan, which also finds mistakes: unknown names are start-up problems. `unknownOperatorIn` and `columnsOfCondition` also serve
+// the conditions of exclusion rules (`plan-exclusion.ts`).
 
 import { ApiError } from '../../../errors.ts'
 import { didYouMean } from '../../../lib/naming/suggest.ts'

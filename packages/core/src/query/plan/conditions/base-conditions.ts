@@ -1,6 +1,7 @@
 // conditionsOnBase: turns joins into conditions on the base if neither output nor order reads their columns, so that joined rows need not
 // be combined: an author with 100 books and 100 prizes would be 10,000 joined rows. `compile/rows/row-set.ts` compiles the result in place
-// of FROM … JOIN; `read-plan.ts` calls it first, for the 400 of a query with too many combinations.
+// of FROM … JOIN; `read-plan.ts` calls it first, for the 400 of a query with too many combinations. Where the rows must be joined nevertheless,
+// `compile/rows/combinations.ts` counts their combinations, by `combinesMany` and `ownConditions`.
 
 import type { RelatedLookUp } from '../../../dialect/related-look-up.ts'
 import { tooManyAlternatives } from '../../../errors.ts'
