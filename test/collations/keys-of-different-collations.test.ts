@@ -16,7 +16,7 @@ const Shelf = defineModel('Shelf', {
 const Item = defineModel('Item', {
   columns: {
     id: { type: 'integer', primaryKey: true },
-    shelf_code: { type: 'string', maxLength: 10 },
+    shelf_code: { type: 'string', maxLength: 10, nullable: true },
   },
   relations: { shelf: belongsTo('Shelf', 'shelf_code') },
   meta: {},
@@ -56,6 +56,16 @@ for (const [one, other] of pairs) {
         value[0].items.map(({ id }: { id: number }) => id),
         [1],
       )
+    })
+
+    test('that are NULL belong to no record, and hide none', async () => {
+      await insertRows(db, Item, [{ id: 3, shelf_code: null }])
+      await insertRows(db, Shelf, [{ code: 'b' }])
+      const api = testApi(db, [Shelf, Item], { API_ALLOW_JOIN: true })
+      const found = async (url: string) => (await get(api, url)).value
+      equal(await found('/api/items?missing(shelf)&fields=id'), [{ id: 2 }, { id: 3 }])
+      equal(await found('/api/items?not[exists(shelf)]&fields=id'), [{ id: 2 }, { id: 3 }])
+      equal(await found('/api/shelves?missing(items)&fields=code'), [{ code: 'b' }])
     })
   })
 }

@@ -43,9 +43,8 @@ export function planRelationFilter(
   // With many relations, the database must not plan all tables as one join.
   const lookUp =
     condition.lookUp === 'each' && !context.fewRelations ? 'unmerged' : condition.lookUp
-  // NOT of the result must not be NULL. A look-up other than `each` may be compiled as IN, which is NULL for a NULL key.
-  const exact = lookUp === 'each' ? {} : ({ exact: true } as const)
-  return { ...condition, lookUp, negated: node.kind === 'missing', ...exact }
+  // NOT of the result must not be NULL. It may be compiled as IN, which is NULL for a NULL key.
+  return { ...condition, lookUp, negated: node.kind === 'missing', exact: true }
 }
 
 /**
