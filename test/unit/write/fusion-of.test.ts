@@ -147,10 +147,10 @@ const change: OneRecord = {
   replace: false,
   hasPrecondition: false,
   cascade: false,
-  echo: echoOf(book),
+  echoPlan: echoOf(book),
   additional: [],
 }
-const removal: OneRecord = { ...change, change: 'delete', record: null, echo: null }
+const removal: OneRecord = { ...change, change: 'delete', record: null, echoPlan: null }
 const calm: FusionFacts = {
   transaction: false,
   policyHooks: false,
@@ -249,9 +249,9 @@ const remarks: Readonly<Record<Reason, readonly Remark[]>> = {
   ],
   'other records may refer to the record': [{ write: removal, around: { dependents: true } }],
   'the response shows more than the row': [
-    { write: { echo: echoOf(book, 'join=author') } },
-    { write: { echo: echoOf(book, 'dump=json') } },
-    { write: { echo: echoOf(resourceOf('Counted')) } },
+    { write: { echoPlan: echoOf(book, 'join=author') } },
+    { write: { echoPlan: echoOf(book, 'dump=json') } },
+    { write: { echoPlan: echoOf(resourceOf('Counted')) } },
   ],
   'the database does not support it': [
     { around: { singleWrites: undefined } },
@@ -317,8 +317,8 @@ suite('the fusion of a write', (test) => {
   })
 
   test('no transaction for fields=, links, members that PUT does not send, or a visible foreign key', () => {
-    equal(fusion({ write: { echo: echoOf(book, 'fields=title') } }).kind, 'one statement')
-    equal(fusion({ write: { echo: echoOf(book, 'dump=url') } }).kind, 'one statement')
+    equal(fusion({ write: { echoPlan: echoOf(book, 'fields=title') } }).kind, 'one statement')
+    equal(fusion({ write: { echoPlan: echoOf(book, 'dump=url') } }).kind, 'one statement')
     equal(fusion({ write: { record: node({ values: {} }), replace: true } }).kind, 'one statement')
     equal(fusion(sent({ values: { author_id: 1 } })).kind, 'one statement')
   })

@@ -69,9 +69,9 @@ export function writeAccess(call: HookCall & RoutedRequest, opened: ScopeConnect
       ...target,
       scopes: (await scopeStatement(call, opened, rows, 'empty')).scopes,
     }),
-    scopeOfRecord({ resource, change, echo, additional }) {
-      // `echo` is null if the response shows no record. The filter callback narrows only what responses show.
-      const filter = echo === null ? undefined : baseFilter(call, resource, { additional })
+    scopeOfRecord({ resource, change, echoPlan, additional }) {
+      // `echoPlan` is null if the response shows no record. The filter callback narrows only what responses show.
+      const filter = echoPlan === null ? undefined : baseFilter(call, resource, { additional })
       if (filter === undefined && !runtime.access.policies.narrows(resource)) return openScope
       return scopeOfRecord({ ...scoping, ...(filter && { filter }) }, resource, {
         isNew: change === 'insert',

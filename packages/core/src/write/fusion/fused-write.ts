@@ -65,15 +65,15 @@ function writeBy(
   context: WriteContext,
   { oneRecord, fusion: { echo } }: FusedAttempt,
 ): MaybePromise<Written | undefined> {
-  const { resource, key, replace, record, change, echo: responsePlan } = oneRecord
-  if (record === null || responsePlan === null) {
+  const { resource, key, replace, record, change, echoPlan } = oneRecord
+  if (record === null || echoPlan === null) {
     const { softDelete } = resource.settings
     const mark = softDelete && deletionMark(context, resource, softDelete, null)
     return andThen(mark, async (values) =>
       (await removeRecord(single, resource, key, values, echo)) ? { key } : undefined,
     )
   }
-  const read = { echo, rows: responsePlan.rows }
+  const read = { echo, rows: echoPlan.rows }
   return andThen(valuesToWrite(context, record, change === 'insert', replace), (values) =>
     change === 'insert'
       ? insertRecord(single, resource, values, read)
@@ -142,7 +142,7 @@ function singleWrite(
   references: readonly ScopedReference[],
 ): SingleWriteContext {
   const writable = scope.written === 'all' ? undefined : scope.written
-  const readable = scope.shown === 'all' || oneRecord.echo === null ? undefined : scope.shown
+  const readable = scope.shown === 'all' || oneRecord.echoPlan === null ? undefined : scope.shown
   // A record in the scope of the policy stays in it if the change sets no column that the scope tests.
   const mayHide =
     readable !== undefined && (scope.shown !== scope.written || maySet(oneRecord, readable.columns))

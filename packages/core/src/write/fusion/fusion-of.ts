@@ -45,13 +45,13 @@ export type Reason =
   | 'the database does not support it'
 
 /**
- * The write of a node as a OneRecord; an endpoint calls it if the request writes one record. `echo` is the plan that reads the record for
- * the response; null if it shows none. The filter callback receives `additional`.
+ * The write of a node as a OneRecord; an endpoint calls it if the request writes one record. `echoPlan` reads the record for the response;
+ * null if it shows none. The filter callback receives `additional`.
  */
 export function oneRecordOf(
   { options, key = [], asFound, asMissing }: WriteNode,
   { additional }: Pick<QueryAst, 'additional'>,
-  echo: ReadPlan | null,
+  echoPlan: ReadPlan | null,
 ): OneRecord {
   const { resource, removal, replace, isOfPath, precondition } = options
   const changed = asFound?.kind === 'record' ? asFound : null
@@ -64,7 +64,7 @@ export function oneRecordOf(
     replace,
     cascade: removal?.cascade === true,
     hasPrecondition: isOfPath && precondition !== undefined,
-    echo,
+    echoPlan,
     additional,
   }
 }
@@ -110,7 +110,7 @@ export function fusionOf(oneRecord: OneRecord, facts: FusionFacts): Fusion {
   // some drivers count the rows that were found, and others those that were changed.
   const isSupported =
     echo === 'returned' ||
-    (echo === 'read' && (oneRecord.echo !== null || oneRecord.change === 'delete'))
+    (echo === 'read' && (oneRecord.echoPlan !== null || oneRecord.change === 'delete'))
   if (!isSupported) return { kind: 'steps', because: 'the database does not support it' }
   const references = referencesOf(oneRecord, facts)
   return { kind: 'one statement', echo, inTransaction: facts.transaction, references }
@@ -118,7 +118,7 @@ export function fusionOf(oneRecord: OneRecord, facts: FusionFacts): Fusion {
 
 /** Whether one statement makes the write, so that the write needs no transaction, although its response may need other statements. */
 export function isAtomic(oneRecord: OneRecord, facts: FusionFacts): boolean {
-  const fusion = fusionOf({ ...oneRecord, echo: null }, facts)
+  const fusion = fusionOf({ ...oneRecord, echoPlan: null }, facts)
   return fusion.kind === 'one statement' && !fusion.inTransaction
 }
 
@@ -139,10 +139,11 @@ function reasonInFacts({ hasPrecondition }: OneRecord, facts: FusionFacts): Reas
 
 /** Why the write needs steps, from what is written and shown. */
 function reasonInWrite(oneRecord: OneRecord, facts: FusionFacts): Reason | undefined {
-  const { resource, record, echo } = oneRecord
+  const { resource, record, echoPlan } = oneRecord
   if (facts.endsUsers) return 'what a user has may end with it'
   if (facts.dependents) return 'other records may refer to the record'
-  const readsMore = echo !== null && (echo.embeds.length > 0 || !readsStoredColumns(echo.rows))
+  const readsMore =
+    echoPlan !== null && (echoPlan.embeds.length > 0 || !readsStoredColumns(echoPlan.rows))
   if (readsMore) return 'the response shows more than the row'
   if (record !== null) return reasonInBody(oneRecord, record, resource, facts)
   return resource.settings.softDelete?.deleted.kind === 'function'

@@ -23,7 +23,7 @@ export interface OneRecord {
   /** Whether its dependents are removed with it. */
   readonly cascade: boolean
   /** The plan that reads the record for the response; null for DELETE. */
-  readonly echo: ReadPlan | null
+  readonly echoPlan: ReadPlan | null
   /** The parameters that the filter callback receives. */
   readonly additional: QueryAst['additional']
 }

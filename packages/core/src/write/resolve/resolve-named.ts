@@ -52,7 +52,7 @@ async function decideNamed(
   const { resource, options } = level
   const mayFind = level.mayFind === true
   const known = mayFind
-    ? await storedRecords(context, level, references.filter(mustBeLookedUp))
+    ? await findNamedRecords(context, level, references.filter(mustBeLookedUp))
     : noRecords
   const mayMatchOtherSpelling =
     known.foundOtherSpelling || (mayFind && isCollated(resource) && nodes.length > 1)
@@ -82,7 +82,7 @@ async function decideNamed(
     const stored = node.isResolved
       ? node.stored
       : ((context.generatedKeys.has(resource, text) ? undefined : known.byKey.get(text)) ??
-        (looksUpAlone ? await storedRecord(context, level, node) : undefined))
+        (looksUpAlone ? await findNamedRecord(context, level, node) : undefined))
     if (stored !== undefined) {
       const own = keyText(keyIn(resource, stored) ?? [])
       if (options.whenFound === 'move' && taken.has(own)) later.add(node)
@@ -112,28 +112,28 @@ const keyPaths = ({ options, path }: WriteNode): readonly string[] =>
   options.columns.map(({ name }) => pathTo(path, name))
 
 /** What one look-up has found of the records that objects name. */
-interface StoredRecords {
+interface FoundRecords {
   /** By `keyText` of their keys. */
   readonly byKey: ReadonlyMap<string, Values>
   /** Whether the database has found a record whose key is spelt otherwise than in the list, because a collation makes both equal. */
   readonly foundOtherSpelling: boolean
 }
 
-const noRecords: StoredRecords = { byKey: new Map(), foundOtherSpelling: false }
+const noRecords: FoundRecords = { byKey: new Map(), foundOtherSpelling: false }
 
 /** Looks up the records that these nodes name. */
-async function storedRecords(
+async function findNamedRecords(
   context: WriteContext,
   level: Level,
   nodes: readonly WriteNode[],
-): Promise<StoredRecords> {
+): Promise<FoundRecords> {
   const keys = new Map<string, Key>()
   for (const { key } of nodes) if (key !== undefined) keys.set(keyText(key), key)
   const [first] = nodes
   if (first?.key === undefined) return noRecords
   const read = columnsToFind(context, level, nodes)
   if (keys.size === 1) {
-    const stored = await storedRecord(context, level, first, read)
+    const stored = await findNamedRecord(context, level, first, read)
     return { byKey: new Map(stored && [[keyText(first.key), stored]]), foundOtherSpelling: false }
   }
   const paths = (text: string) =>
@@ -191,7 +191,7 @@ async function recordsByKey(
 }
 
 /** The record that one node names, which a collation may find under another spelling of the key. */
-async function storedRecord(
+async function findNamedRecord(
   context: WriteContext,
   level: Level,
   node: WriteNode,

@@ -1,4 +1,5 @@
-// deletionMark, restoration: the values of a soft delete, such as `{ deleted_at: '2026-05-14T10:30:00.000Z' }`, and those that undo it.
+// deletionMark, activeMark, restoration: the values of a soft delete, `{ deleted_at: '2026-05-14T10:30:00.000Z' }`, of an active record,
+// and those that undo the soft delete.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'

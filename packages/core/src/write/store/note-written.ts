@@ -1,5 +1,5 @@
 // noteWritten: adds a record that a statement has written to the lists that the end of the write reads. Each step that stores a record
-// calls it.
+// calls it. isNoted tells whether any of these lists needs the record.
 
 import type { Resource } from '../../model/registry/resource.ts'
 import type { Values } from '../nodes/node.ts'

@@ -180,7 +180,7 @@ export function changesToStore(
 ): MaybePromise<Values> {
   const isAllowed = context.access.canUpdate(resource, stored, changes, path)
   return isAllowed === true
-    ? allowedChanges(context, resource, stored, changes, path, touches)
+    ? changesAfterPolicy(context, resource, stored, changes, path, touches)
     : changesIf(isAllowed, context, resource, stored, changes, path, touches)
 }
 
@@ -195,11 +195,11 @@ async function changesIf(
   touches: boolean,
 ): Promise<Values> {
   if (!(await isAllowed)) throw forbidden(path)
-  return allowedChanges(context, resource, stored, changes, path, touches)
+  return changesAfterPolicy(context, resource, stored, changes, path, touches)
 }
 
 /** The values to write after the policy has agreed. */
-function allowedChanges(
+function changesAfterPolicy(
   context: WriteContext,
   resource: Resource,
   stored: Values,

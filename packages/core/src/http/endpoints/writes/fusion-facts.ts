@@ -19,9 +19,9 @@ export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRe
   const { runtime, caller, hooks, method } = call
   const { dialect } = lease
   const { fusesWrites = true, singleWrites, updatesReadAnyTable } = dialect.shortcuts ?? {}
-  const { resource, echo, record } = oneRecord
+  const { resource, echoPlan, record } = oneRecord
   const { dump, return: onReturn, final } = hooks
-  const dumpsEcho = echo !== null && (dump !== undefined || hasDump(resource, echo.embeds))
+  const dumpsEcho = echoPlan !== null && (dump !== undefined || hasDump(resource, echoPlan.embeds))
   const [action, callback] = calledFor(oneRecord)
   return {
     transaction: isHosted(call, own) || dumpsEcho || (onReturn ?? final) !== undefined,
@@ -29,7 +29,8 @@ export function fusionFacts(call: Call, { own, lease }: Opened, oneRecord: OneRe
     callback: notesChanges(call) || hasCallback(resource, method, callback),
     dependents: record === null && hasDependents(call, oneRecord),
     endsUsers: mayEndUsers(call, oneRecord),
-    permitted: hasPermission(resource, action, caller) && (echo === null || call.reach(resource)),
+    permitted:
+      hasPermission(resource, action, caller) && (echoPlan === null || call.reach(resource)),
     narrows: (target) => runtime.access.policies.narrows(target),
     locksReferred: (target) =>
       !dialect.capabilities.locksRows || dialect.lockReferred?.(target) !== undefined,

@@ -1,4 +1,5 @@
-// readBody: reads a request body as JSON, after checking its media type and size. `read-body.ts` turns the result into records.
+// readBody: reads a request body as JSON, after checking its media type and size. `read-body.ts` turns the result into records. The other
+// functions check the media type, the size and the encoding of bodies.
 
 import {
   ApiError,

@@ -1,5 +1,5 @@
 // insertWithKeys: inserts several records with one statement, and finds out which of the generated keys belongs to which record: from the
-// order of RETURNING, or from the first key and the step of the counter.
+// order of RETURNING, or from the first key and the step of the counter. insertByOneStatement is its INSERT without the search for keys.
 
 import type { QueryResult } from 'kysely'
 import type { RawRow } from '../../../database/cell.ts'
