@@ -1,5 +1,5 @@
 // Call: what each method of a client returns: a request that is sent when it is awaited. Its result is a value or an error. A batch takes
-// calls that were not sent.
+// calls that were not sent. `callOf` makes calls, which are sent by a Transport.
 
 import type { ClientError } from './client-error.ts'
 
@@ -10,13 +10,16 @@ export interface Success<T> {
   readonly value: T
   /** The number of matching records of a list, 1 for one record; undefined if the API does not count. */
   readonly total: number | undefined
-  /** URLs of the neighbouring pages. */
+  /** URLs of the neighbouring pages; null if there is none. */
   readonly next: string | null
   readonly previous: string | null
-  /** Cursors of the neighbouring pages, with `paging: 'cursor'`. */
+  /** Cursors of the neighbouring pages, with `paging: 'cursor'`; null if there is none. */
   readonly after: string | null
   readonly before: string | null
-  /** The version of one record, for `ifMatch` and `ifNoneMatch`; that of a list, with `API_LIST_ETAGS`, for `ifNoneMatch`. */
+  /**
+   * The version of one record, for `ifMatch` and `ifNoneMatch`; that of a list, with `API_LIST_ETAGS`, for `ifNoneMatch`; null for other
+   * responses.
+   */
   readonly etag: string | null
   readonly headers: Headers
 }
@@ -38,11 +41,12 @@ export interface CallRequest {
   readonly method: string
   /** Relative to the URL of the client: `/books/1`. */
   readonly path: string
+  /** The query string without `?`; empty if there is none. */
   readonly query: string
   readonly body?: unknown
   /** Whether it reads a list, so that a long query may be sent in the body of the HTTP method QUERY. */
   readonly many?: boolean
-  /** Extracts the requested part from the value of the response: the `fields` and `include` of the query. */
+  /** Extracts the requested part from the value of the response: the `fields` and `include` of the query. Undefined: the whole value. */
   readonly read?: ((value: unknown) => unknown) | undefined
   readonly headers?: Readonly<Record<string, string>>
 }

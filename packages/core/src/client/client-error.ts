@@ -16,7 +16,10 @@ export interface ClientErrorDetails {
 export class ClientError extends Error {
   /** The status of the response; 0 without a response. */
   declare readonly status: number
-  /** Stable identifier such as `unknown_column`; `no_answer` if the server could not be reached. */
+  /**
+   * Stable identifier such as `unknown_column`; `no_answer` if the server could not be reached; undefined if the response is not one of the
+   * API, such as the error page of a proxy.
+   */
   declare readonly code: string | undefined
   /** The part of the request that caused the error. */
   declare readonly at: string | undefined

@@ -1,5 +1,5 @@
-// Names of collections: of a model in the type of a client (`OrderItem` → `client.orderItems`), and of that name in URLs (`orderItems` →
-// `/order-items`).
+// Names of collections: CollectionName makes the name in the type of a client of that of a model (`OrderItem` → `client.orderItems`), and
+// segmentOf the path in URLs of that name at run time (`orderItems` → `/order-items`).
 
 import type { LetterCase } from '../lib/naming/case.ts'
 import type { Plural } from './query/plural-type.ts'
@@ -26,7 +26,7 @@ type Letter =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
-/** The name with the plural of its last word: `OrderItem`, `Item` → `OrderItems`. */
+/** The name with the plural of its last word: `OrderItem`, `Item` → `OrderItems`. A name without a last word (`never`) stays. */
 type PluralName<N extends string, Word extends string> = [Word] extends [never]
   ? N
   : N extends `${infer Start}${Word}`
@@ -42,7 +42,7 @@ type Uncapital<N extends string> = N extends `${string}${infer Second}${string}`
 
 /**
  * The name of a model's collection in a client: its plural in camel case. For a name that is not plain Pascal case (`order_item`,
- * `UserID`), it is the model's name itself, which is an alias of the endpoint.
+ * `UserID`), it is the model's name itself, by which the server also serves the endpoint (`/user-id` beside `/user-ids`).
  *
  * ```ts
  * type A = CollectionName<'OrderItem'> // 'orderItems'

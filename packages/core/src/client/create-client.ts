@@ -1,5 +1,5 @@
-// createClient: a typed client of an API. At run time it knows no models: `client.books` is a proxy's member, made of the name alone. Only the
-// types know which collections and fields exist.
+// createClient: a typed client of an API over HTTP; clientOver: the same over any transport. At run time it knows no models: `client.books`
+// is a proxy's member, made of the name alone. Only the types know which collections and fields exist.
 
 import type { LetterCase } from '../lib/naming/case.ts'
 import type { AnyModel } from '../model/define-model.ts'
@@ -111,6 +111,7 @@ export function clientOver<A>(
       headers: headersOf(options),
       many,
       body,
+      // Without `include`, the server itself selects the fields.
       read: options.include && read,
     }
     return callOf(send, request, options.signal)
@@ -136,6 +137,7 @@ export function clientOver<A>(
       async *iterate(query?: LooseOptions) {
         let after: string | null | undefined
         do {
+          // Nobody reads the totals of the pages, so the server need not count.
           const page = await list({ count: 'none', ...query, paging: 'cursor', after })
           yield* unwrapped(page) as unknown[]
           after = (page as Success<unknown>).after

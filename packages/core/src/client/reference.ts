@@ -1,5 +1,6 @@
-// References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls. The server puts the value in
-// place of `{ "$ref": "7.id" }` in a body, and of `{7.id}` in a URL.
+// References of a batch: use a member of an earlier call's value in bodies, keys and conditions of later calls. A reference to the call
+// with the id 7 is `{ "$ref": "7.id" }` in a body and `{7.id}` in a URL; `batch.ts` writes the position of the call in place of its id,
+// `c0.id`, and the server puts the value there. `encoded` writes keys, references among them, into paths.
 
 import type { Call } from './client-call.ts'
 

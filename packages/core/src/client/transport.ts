@@ -1,5 +1,6 @@
-// The transport of a client: sends one request by `fetch` and reads its response, with or without envelope. Sends a query that is too long for a
-// URL as QUERY. Returns errors as values.
+// The transport of a client (transportTo): sends one request by `fetch` and reads its response, with or without envelope. Sends a query
+// that is too long for a URL as QUERY. Returns errors as values. `client-in-process.ts` makes its results and failures by the other
+// functions.
 
 import type { Failure, Result, Transport } from './client-call.ts'
 import { ClientError, type ClientErrorDetails } from './client-error.ts'

@@ -1,5 +1,5 @@
 // Rows as the driver returns them, and how to find a value in them: `query/compile` and `write` note where each selected value is, and
-// read it by `cellOf` when the rows arrive.
+// read it by `cellOf` when the rows arrive. Instead of values, a row may contain the JSON of a whole record (ObjectLocation).
 
 /** A row from the driver: an object by alias (`{ title: 'Emma' }`), or an array in the order of the select list (`['Emma']`). */
 export type RawRow = Readonly<Record<string, unknown>> | readonly unknown[]

@@ -1,4 +1,5 @@
-// Detects the dialect of a Kysely instance by its adapter. Third-party dialects reuse Kysely's adapters, or give theirs similar names.
+// The dialect of a Kysely instance (detectDialect) and the session settings of its database (sessionSettingsOf), by Kysely's adapter.
+// Third-party dialects reuse Kysely's adapters, or give theirs similar names.
 
 import { type Kysely, MysqlAdapter, PostgresAdapter, SqliteAdapter } from 'kysely'
 import { didYouMean } from '../lib/naming/suggest.ts'

@@ -149,7 +149,7 @@ export interface ExclusionConstraints {
   readonly isOf: (rule: object, constraint: string) => boolean
 }
 
-/** The limits of the values that a column of the database holds, or of the items of its lists. */
+/** The limits of the values that a column of the database holds, or of the items of its lists. A member that is absent or false limits nothing. */
 export interface Held {
   /** Digits after the point of a number, or after the second of a datetime; negative for a number that is rounded to tens or hundreds. */
   readonly digits?: number | undefined
@@ -174,7 +174,7 @@ export interface Held {
 export interface KeysOfView {
   /** The largest key, as text; NULL without rows. */
   readonly largest: Expression<unknown>
-  /** The number of keys beyond an earlier `largest`. */
+  /** The number of keys beyond an earlier `largest`; null: the number of all keys, because there were no rows. */
   readonly countBeyond: (largest: string | null) => Expression<unknown>
 }
 
@@ -273,7 +273,10 @@ export interface Shortcuts {
   readonly objectText?: ObjectText
   /** Returns a function that converts the driver's value directly to JSON text, with the same bytes as the JSON of the decoded value. */
   readonly writer?: (column: DialectColumn, decode: (raw: unknown) => JsonValue) => JsonWriter
-  /** True if the driver returns arrays for statements with the mark of `shared/values/array-rows.ts`; false if no driver does, otherwise detected at the first connection. */
+  /**
+   * True if the driver returns arrays for statements with the mark of `shared/values/array-rows.ts`, false if not; undefined until the
+   * first connection, at which `withArrayRows` detects it.
+   */
   readonly arrayRows?: boolean
 
   /**
@@ -290,7 +293,7 @@ export interface Shortcuts {
 
   /**
    * How one list holds keys of these columns: `(a, b) in (…)`. Undefined if it cannot, because a value stands for a range of stored ones,
-   * or because the types of the columns are unknown. Without it, keys of several columns are compared one by one.
+   * or because the types of the columns are unknown. Without a list, keys of several columns are compared one by one.
    */
   readonly keyList?: (columns: readonly DialectColumn[]) => KeyList | undefined
 
@@ -384,7 +387,7 @@ export type OrderedUpdates = (table: TableName, column: string) => boolean
 
 /** A column with one value for each row. The values are results of `encode`; some may be expressions. */
 export interface BoundColumn {
-  /** Null for a column of flags, whose values are 1 or 0. */
+  /** Null for a column of flags, 1 or 0: whether an UPDATE sets another column in this row (`keepsByCase`). */
   readonly column: DialectColumn | null
   readonly values: readonly unknown[]
   /** Whether the values are compared with the column, rather than stored in it. */

@@ -4,10 +4,14 @@
 export interface AsyncContext<T> {
   /** Calls a function; inside it `current` returns the value. */
   run<R>(value: T, call: () => R): R
-  /** Returns the value of the innermost `run`; without AsyncLocalStorage, only until the function's first await. */
+  /**
+   * Returns the value of the innermost `run`; undefined outside of `run`, or before `enter`. Without AsyncLocalStorage, only until the
+   * function's first await.
+   */
   current(): T | undefined
   /** Activates the storage; call it before `run`, and `leave` when the work has settled. */
   enter(): void
+  /** Ends what `enter` began; the storage is off while no work has entered. */
   leave(): void
 }
 

@@ -1,4 +1,5 @@
-// MaybePromise: a value, or a promise of it, so that code with nothing to wait for continues synchronously.
+// MaybePromise: a value, or a promise of it, so that code with nothing to wait for continues synchronously: with one value (andThen), with
+// many at the same time (mapAll), or with one after the other (inTurn).
 
 export type MaybePromise<T> = T | Promise<T>
 

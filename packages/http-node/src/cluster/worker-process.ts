@@ -1,12 +1,14 @@
-// WorkerProcess: a worker process as its supervisor sees it. Both exchange two messages: the worker says when it serves, and the supervisor
-// when to stop.
+// WorkerProcess: a worker process as its supervisor sees it; `forkWorker` starts one. Both exchange two messages: the worker says when it
+// serves, and the supervisor when to stop.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 
+/** How a worker process has ended. */
 export interface WorkerEnd {
   /** Null if a signal ended it. */
   readonly code: number | null
+  /** The signal; null if the process ended by itself. */
   readonly signal: string | null
 }
 

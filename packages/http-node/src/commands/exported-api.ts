@@ -1,4 +1,5 @@
-// withExportedApi: loads the API that a module of the application exports, for the commands serve, exposure, check and openapi.
+// withExportedApi: loads the API that a module of the application exports, for the commands serve, exposure, check and openapi. Those of
+// them that also take a database tell both apart by isModule.
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

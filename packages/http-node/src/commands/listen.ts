@@ -1,4 +1,5 @@
-// The last step of every `serve`: listens, prints the URL, and shuts down gracefully when the process is asked to end.
+// The last step of every `serve`: listens (listen), prints the URL (announce), and shuts down gracefully when the process is asked to end
+// (serveUntilStopped).
 
 import type { Api } from '@model-api/core'
 import { type ApiServer, createServer } from '../server/server.ts'

@@ -42,7 +42,10 @@ const writingConfig: ApiConfig = {
   API_ALLOWED_METHODS: ['GET', 'POST', 'PATCH', 'DELETE'],
 }
 
-/** Returns the configuration of the API, for `serve` and `openapi`; the title is the name of the database. */
+/**
+ * Returns the configuration of the API, for `serve` and `openapi`; the title is the name of the database. `write` is undefined for a
+ * read-only API.
+ */
 export function servedConfig({ name }: OpenDatabase, write: ServeOptions['write']): ApiConfig {
   const title = databaseName(name)
   return {

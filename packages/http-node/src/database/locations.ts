@@ -1,10 +1,10 @@
 // readTarget: reads the database argument of the command and of `openDatabase`, a URL or a file name: `postgres://ann@localhost/library` or
-// `data/library.db`.
+// `data/library.db`. databaseName takes `library` of both, for the title of the API.
 
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** At least one. */
+/** Where a database is: one file or URL, or the URLs of several hosts. */
 export type Locations = readonly [string, ...string[]]
 
 /** A database argument that was read. */

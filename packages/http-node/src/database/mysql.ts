@@ -56,6 +56,7 @@ interface Events {
 
 interface Failover {
   readonly hosts: Hosts
+  /** Whether a server that is read-only is left for the next one. */
   readonly mustWrite: boolean
 }
 
@@ -141,7 +142,7 @@ function addressOf(url: string): Address {
   return { host: decodeURIComponent(hostname), port: Number(port || 3306) }
 }
 
-/** `, sql_mode = …`: the settings on which the service depends. */
+/** `, sql_mode = …`: the settings on which the service depends, except those that not every user may set (`assigned` is undefined). */
 const assignments = sessionSettings.mysql.checked
   .map(({ name, assigned, comment }) => {
     if (assigned === undefined) return ''

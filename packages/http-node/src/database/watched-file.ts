@@ -33,6 +33,7 @@ export function watchedFile(file: string, { open, onWarning }: WatchOptions): Sq
   let walFile = identityOf(`${file}-wal`)
   let checkedAt = performance.now()
   let walSeenAt = checkedAt
+  /** The latest warning about the file; empty while the file is there. */
   let warning = ''
 
   const warnOnce = (message: string): void => {

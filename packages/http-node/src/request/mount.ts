@@ -30,8 +30,9 @@ export function removedPrefix(originalUrl: string, url: string): string {
 }
 
 /**
- * Returns the URL that the API answers. The prefix of the mount is removed from it, except from where it repeats API_PREFIX:
- * `app.use('/api', modelApi(api))` serves `/api/books`, and below a router at `/v2` it serves `/v2/api/books`.
+ * Returns the URL that the API answers. `prefix` is API_PREFIX; undefined if it is not known, and the URL then stays as it is. The prefix
+ * of the mount is removed from it, except from where it repeats API_PREFIX: `app.use('/api', modelApi(api))` serves `/api/books`, and below
+ * a router at `/v2` it serves `/v2/api/books`.
  *
  * `placeOf({ url: '/books', baseUrl: '/v2/api' }, '/api')` → `{ url: '/api/books', baseUrl: '/v2' }`
  *

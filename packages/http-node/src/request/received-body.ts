@@ -1,5 +1,6 @@
-// Reads the body of a Node request, up to a limit of bytes. A body that is too long or cut off gives an ApiError as the result, not as an
-// exception: the request is then still routed, so that a caller without rights gets 403 or 404 and not 413.
+// Reads the body of a Node request, up to a limit of bytes (receiveBody); hasBody and announcesBody tell whether there is one. A body that
+// is too long or cut off gives an ApiError as the result, not as an exception: the request is then still routed, so that a caller without
+// rights gets 403 or 404 and not 413.
 
 import type { IncomingMessage } from 'node:http'
 import { type ApiError, bodyTooLarge, incompleteBody } from '@model-api/core'

@@ -45,6 +45,7 @@ interface HostRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
+/** The part of an API that the listener uses; without `prefix`, the mount is not compared with it. */
 type Served = Pick<Api, 'answer' | 'owns' | 'bodyLimit'> & Partial<Pick<Api, 'prefix'>>
 
 /**

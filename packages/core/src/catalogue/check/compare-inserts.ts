@@ -1,5 +1,5 @@
 // Compares who fills the columns of a new row: the client, the service, or the database. Above all, finds required columns that nobody fills,
-// so that every INSERT fails (`never filled`).
+// so that every INSERT fails (`never filled`): declared ones (compareFilling), undeclared ones, and those of junctions (unfilledInLinks).
 
 import { tableKey } from '../../lib/sql/table-name.ts'
 import {

@@ -20,7 +20,7 @@ const mostInMessage = 50
 /** What a comparison finds. */
 export interface Compared {
   readonly differences: readonly Difference[]
-  /** A warning about tables that agree with their models but lack indexes. */
+  /** A warning about tables that agree with their models but lack indexes; undefined if none lacks one. */
   readonly advice: string | undefined
 }
 

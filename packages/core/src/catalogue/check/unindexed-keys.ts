@@ -1,6 +1,6 @@
 // unindexedKeys: the columns without an index by which the database looks for rows: foreign keys through which models or clients aggregate
-// related records, and columns of rules by which no two records overlap. The database then reads all rows of the table for each record,
-// which is slow but no difference between models and tables.
+// related records, and columns of rules by which no two records overlap. Without an index, the database reads all rows of the table for
+// each record, which is slow but no difference between models and tables: `comparison.ts` makes a warning of them (adviceOf).
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type TableName, tableKey } from '../../lib/sql/table-name.ts'
@@ -21,9 +21,11 @@ import {
 
 /** Columns by which the database finds rows. */
 interface SearchedKey {
+  /** The name of the model that has the relation or the rule. */
   readonly model: string
   /** The relation of an aggregate; undefined for a rule of the model. */
   readonly relation: string | undefined
+  /** The table of `columns`: that of the related records, or the junction. */
   readonly holder: TableName
   readonly columns: readonly string[]
 }
@@ -79,7 +81,7 @@ const searchedKeys = (model: ComparedModel): readonly SearchedKey[] => [
   ...excludedKeys(model),
 ]
 
-/** The equal columns of each rule; without any, the end of its period. */
+/** The columns that must be equal in each rule; for a rule that has none, the column with the end of the period. */
 function excludedKeys({ resource }: ComparedModel): readonly SearchedKey[] {
   return resource.exclusions.map(({ equal, end }) => {
     const columns = (equal.length === 0 ? [end] : equal).map(({ dbName }) => dbName)
@@ -90,7 +92,7 @@ function excludedKeys({ resource }: ComparedModel): readonly SearchedKey[] {
 /** The foreign keys that aggregates follow: those of clients, and those that the model declares. */
 function aggregatedKeys({ resource, methods }: ComparedModel): readonly SearchedKey[] {
   if (!methods.has('GET')) return []
-  // Relations whose aggregates clients may request; then those that the model's own aggregates follow.
+  // The relations whose aggregates clients may request, before those that the model's own aggregates follow.
   const asked = resource.settings.allowAggregation ? [...resource.relations.values()] : []
   const followed = [
     ...asked

@@ -1,5 +1,6 @@
 // chooseKey: which columns identify the rows of a table, so that `/books/{key}` can name a record: the declared primary key, a unique index,
-// SQLite's row id, or the option `keys` of `introspect`. Without any, the model has no key and the API serves only its list.
+// SQLite's row id, or the option `keys` of `introspect` (whose tables checkKeyTables checks). Without any, the model has no key and the API
+// serves only its list.
 
 import { didYouMean } from '../../lib/naming/suggest.ts'
 import { columnTypes } from '../../model/column-types.ts'

@@ -1,4 +1,5 @@
-// Reads the tables that `introspect` makes models of, by the reader of the database, and waits while another process has locked the database.
+// Reads by the reader of the database, and waits while another process has locked it (withReader): the tables that `introspect` makes
+// models of (readCatalogue), and the schemas that it could read (schemasWithTables).
 
 import type { Kysely } from 'kysely'
 import { lockedBy, retryWhileLocked } from '../../database/statements/lock-retry.ts'

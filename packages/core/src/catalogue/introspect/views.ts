@@ -1,5 +1,5 @@
-// Views over one table: copies the properties of the table's columns, and its keys and foreign keys, to the view. `introspect` calls this before
-// it chooses keys.
+// Views over one table: withBaseTables copies the properties of the table's columns, and its keys and foreign keys, to the view.
+// `introspect` calls it before it chooses keys, and asks of each view and foreign table whether it can be read at all (whyUnreadable).
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

@@ -1,4 +1,5 @@
 // Reads the rules for single columns from the CHECK constraints of MySQL and MariaDB: `CHECK (price >= 0)` → a bound of `price`.
+// `unescaped` also serves the expressions of generated columns.
 
 import { grouped } from '../../lib/grouped.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'

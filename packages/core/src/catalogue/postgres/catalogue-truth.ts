@@ -1,4 +1,4 @@
-// Booleans of the PostgreSQL catalogue.
+// isTrue: reads booleans of the PostgreSQL catalogue.
 
 /** Whether a value of the catalogue is true. Accepts text, because drivers can be configured to return every value as text. */
 export const isTrue = (value: unknown): boolean =>

@@ -62,7 +62,10 @@ export interface CatalogueColumn {
   readonly responsesLoseDigits?: boolean | undefined
   /** Whether sampled values are texts, in a database that does not enforce types. */
   readonly holdsTexts?: boolean | undefined
-  /** True if the column of a view shows a credential under a name that does not say so; false if it is none, whatever its name. */
+  /**
+   * True if the column of a view shows a credential under a name that does not say so; false if it is none, whatever its name. Absent: the
+   * name decides.
+   */
   readonly credential?: boolean
   /** A note about this column for the reader of the result. */
   readonly note?: string | undefined
@@ -75,7 +78,7 @@ export interface PartialKey {
   readonly columns: readonly string[]
   /** The condition, for messages. */
   readonly condition: string
-  /** The condition, if it tests one column; undefined for any other condition. */
+  /** The same condition, read from the text, if it tests one column; undefined for any other condition. */
   readonly rows: RowCondition | undefined
 }
 
@@ -90,6 +93,7 @@ export interface CatalogueForeignKey {
   readonly unchecked?: boolean
   /** The schema of the target table, if it is another one. */
   readonly schema?: string | undefined
+  /** Undefined if the database refuses to delete the target's row, or sets a default. */
   readonly onDelete?: DeleteRule | undefined
 }
 
@@ -113,8 +117,12 @@ export interface CatalogueTable {
   readonly kind?: TableKind | undefined
   /** The comment of the table or view. */
   readonly description?: string | undefined
+  /** The one table that a view shows; absent for tables, and for views that read several or combine rows. */
   readonly projection?: Projection | undefined
-  /** True for a view that reads credentials, if its query does not show which columns contain them; false for a table of none. */
+  /**
+   * True for a view that reads credentials, if its query does not show which columns contain them; false for a table of none, whatever its
+   * name. Absent: the name decides.
+   */
   readonly credential?: boolean
   /** The text of a view's query, where the user may read it. */
   readonly query?: string | undefined

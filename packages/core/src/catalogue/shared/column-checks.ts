@@ -7,6 +7,7 @@ import type { CheckRule } from './check-rules.ts'
 
 /** Properties of a column, besides its shape, that decide how its rules apply. */
 export interface CheckedColumn {
+  /** Undefined for a column that no type fits, to which no rules apply. */
   readonly shape: ColumnShape | undefined
   /** Whether only identical strings compare as equal. */
   readonly isExact: boolean
@@ -16,7 +17,7 @@ export interface CheckedColumn {
   readonly isPadded?: boolean
 }
 
-/** Combines the rules of all constraints on one column. */
+/** Combines the rules of all constraints on one column; undefined if they set neither limits nor members. */
 export function columnChecks(
   { shape, isExact, isSingle, isPadded }: CheckedColumn,
   rules: readonly CheckRule[],

@@ -40,7 +40,7 @@ export interface Sample {
 
 /**
  * Reads up to 1,000 rows from both ends of a table, and returns what each column stores in them. `rowId` is the column by which the ends are
- * found; without it, as in a view, reads the first rows.
+ * found; undefined for a view or a table without row ids, of which it reads the first rows.
  */
 export async function sampledStorage(
   db: AnyDatabase,

@@ -88,8 +88,9 @@ function readDeclared(declared: string): { name: string; digits: number[] } {
 }
 
 /**
- * Chooses the column type by the declared type and by `sampled`, the classes of sampled values. Declared types without bytes may hold
- * blobs, those of bytes texts, columns for dates and times may hold numbers, and keys of integers may hold texts.
+ * Chooses the column type by the declared type and by `sampled`, the classes of sampled values (none: the declared type alone decides).
+ * `isKey`: the column is in a primary key, or a foreign key refers to it. Declared types without bytes may hold blobs, those of bytes
+ * texts, columns for dates and times may hold numbers, and keys of integers may hold texts.
  */
 export function sqliteShape(
   declared: string,

@@ -28,6 +28,7 @@ export interface LooseQuery {
   readonly page?: number | undefined
   readonly count?: string | undefined
   readonly paging?: string | undefined
+  /** Null, like undefined, for the first page. */
   readonly after?: string | null | undefined
   readonly before?: string | undefined
   readonly includeDeleted?: boolean | undefined

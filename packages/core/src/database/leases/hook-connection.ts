@@ -11,6 +11,7 @@ import { type NestedRequests, nestedOf, openNested } from './nested-requests.ts'
  * the statement sees them, and forgets look-ups that the statement may outdate.
  */
 export interface BeforeHookStatements {
+  /** Undefined if there is nothing to store or to forget. */
   work: (() => Promise<void>) | undefined
   /** Whether the write has ended. */
   isOver: boolean
@@ -18,7 +19,10 @@ export interface BeforeHookStatements {
 
 export interface HookConnection {
   readonly db: AnyDatabase
-  /** What to do before a statement of a hook; set by the write that is running. In a batch, one write after the other sets it. */
+  /**
+   * What to do before a statement of a hook; set by the write that is running, undefined before the first. In a batch, one write after the
+   * other sets it.
+   */
   statements: BeforeHookStatements | undefined
   /** The requests that hooks make on it. */
   readonly nested: NestedRequests

@@ -1,4 +1,6 @@
-// inTransaction: runs work in one transaction and repeats it after conflicts. The lease calls it (`lease.inTransaction`).
+// inTransaction: runs work in one transaction and repeats it after conflicts. The lease calls it (`lease.inTransaction`,
+// `lease.inTransactionIfSupported`). Also what the error of a transaction tells: whether its write may be stored (isOutcomeUnknown), how
+// the database refused its COMMIT (refusedCommit), and the same for a check before COMMIT (deferredError).
 
 import type { DatabaseFailure } from '../../dialect/dialect.ts'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -143,7 +145,7 @@ function commitRefused(refusal: ApiError, failure: DatabaseFailure, cause: unkno
 export const deferredError = (dialect: InternalDialect, error: unknown): unknown =>
   boundaryError(dialect, 'work', error)
 
-/** The API error for a failed BEGIN or COMMIT, or the error itself if there is none. */
+/** The API error for a failed BEGIN or COMMIT; the error itself if there is no API error for it, as for a conflict, which is retried. */
 function boundaryError(dialect: InternalDialect, phase: Phase, error: unknown): unknown {
   const failure = dialect.classify(error)
   const { kind, undone } = failure

@@ -1,4 +1,5 @@
-// Lease: the database as a request may use it. All statements of the service are sent by a lease.
+// Lease: the database as a request may use it. All statements of the service are sent by a lease. `sqlForArrays` marks the SQL of
+// statements that are stored and sent by leases of later requests.
 
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'
@@ -29,7 +30,7 @@ export interface LeaseParts {
   readonly db: AnyDatabase
   readonly dialect: InternalDialect
   readonly bounds: Bounds
-  /** Whether `db` is a connection that already bounds all statements on it. */
+  /** Whether `db` is a connection that already bounds all statements on it. Default false: the lease bounds each statement. */
   readonly isBounded?: boolean
   /** Counts shared with other requests; absent in a transaction, which may see other rows. */
   readonly counts?: SharedCounts | undefined

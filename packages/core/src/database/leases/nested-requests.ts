@@ -1,5 +1,6 @@
 // NestedRequests: the requests that code of the host makes on one transaction: its own, by the client in the process, or that of the
-// request whose hook it is, by `args.as`.
+// request whose hook it is, by `args.as`. `openNested` and `nestedOf` find them by the instance that a hook has, `placeOn` chooses where
+// the client sends a request, and `runningOn` and `runsInRequest` follow which hook or request the current code belongs to.
 
 import { type AsyncContext, asyncContext } from '../../lib/async-context.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
@@ -10,7 +11,7 @@ import { beforeStatements, originOf } from '../statements/kysely-methods.ts'
 export class NestedRequests {
   /** The requests, one inside another, whose hooks make these: `['create of books', 'update of authors']`. Their number is limited. */
   readonly trail: readonly string[]
-  /** The collection that contains the request whose hooks make these. */
+  /** The collection that contains the request whose hooks make these; undefined if no hook made that one, or if no hook makes these. */
   readonly #outer: NestedRequests | undefined
   #last: Promise<unknown> = Promise.resolve()
   #isOver = false
@@ -128,7 +129,7 @@ async function nestedOnTransaction(db: AnyDatabase, timeout: number): Promise<Ne
 interface Running {
   /** The connection that it has received. */
   readonly db: AnyDatabase
-  /** What it is running inside of. */
+  /** The request or hook that it is running inside of; undefined for the outermost. */
   readonly outer: Running | undefined
 }
 

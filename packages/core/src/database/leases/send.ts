@@ -1,5 +1,6 @@
 // send: sends one statement within its bounds, on a connection of the pool or on the connection of the instance. `Lease` sends its
-// statements by it.
+// statements by it. Two parts of it have other callers: `onPoolConnection`, for statements before the settings of a session are known
+// (`lasting-settings.ts`), and `sendOnOtherConnection`, by which a running statement is cancelled.
 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'

@@ -1,6 +1,7 @@
 // Stores the responses of POST requests with an Idempotency-Key in the table `idempotency_keys` of the same database (docs/guide/writing.md).
 // `http/endpoints/writes/response/idempotent-post.ts` calls `claimKey` before the write, `storeResponse` at the end of its transaction,
-// and `releaseKey` if it fails.
+// `releaseKey` if it fails, and `readKeyState` if another request has taken the key over (ClaimLost). A batch stores its response, which
+// may be long, by `storeLongResponse`, and reads it by `withParts`.
 
 import type { QueryResult } from 'kysely'
 import { ApiError } from '../../errors.ts'
@@ -76,7 +77,7 @@ export interface KeyStore {
   readonly onUncertain?: (held: HeldClaim) => void
 }
 
-/** The row of a key, and the time at which it was read. */
+/** The row of a key, undefined if it has none, and the time at which it was read. */
 interface Found {
   readonly now: number
   readonly row: Row | undefined

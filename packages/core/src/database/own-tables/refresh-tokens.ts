@@ -269,7 +269,7 @@ interface TokenRow {
   readonly isAlive: boolean
   /** When it was exchanged; undefined if it was not. */
   readonly usedAt: number | undefined
-  /** The next token of the chain. */
+  /** The next token of the chain; null at its end. */
   readonly next: string | null
 }
 

@@ -41,11 +41,13 @@ interface Member {
   readonly index: number
   readonly db: AnyDatabase
   readonly connect: () => MaybePromise<InternalDialect>
+  /** Absent until the first check has succeeded. */
   replica?: Replica
   isAvailable: boolean
   /** Whether `onUnavailable` was called for this outage. */
   isReported: boolean
   nextCheck: number
+  /** The check that is running. */
   checking?: Promise<void> | undefined
 }
 

@@ -1,4 +1,5 @@
-// Bounds: the deadline of a statement, and the client whose disconnect cancels it. Each lease has its bounds.
+// Bounds: the deadline of a statement, and the client whose disconnect cancels it. Each lease has its bounds: `requestBounds` or
+// `boundsFromNow` make them, `timeLeft` reads them.
 
 /** The client that waits for the response. */
 export interface RequestClient {
@@ -12,12 +13,13 @@ export interface Bounds {
   readonly deadline: number
   /** Milliseconds after which the server itself ends a read, if it has such a limit; absent if only `deadline` applies. */
   readonly serverLimit?: number | undefined
+  /** Absent if the statement goes on after a disconnect, because others need it or no client waits for it. */
   readonly client?: RequestClient | undefined
   /** The time by which all statements must have ended, on the clock of `performance.now()`; absent if only `deadline` applies. */
   readonly until?: number | undefined
 }
 
-/** The bounds of a request under API_STATEMENT_TIMEOUT. */
+/** The bounds of a request under the statement timeout in milliseconds, API_STATEMENT_TIMEOUT. */
 export const requestBounds = (
   statementTimeout: number,
   client?: RequestClient,

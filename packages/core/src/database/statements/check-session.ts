@@ -16,8 +16,8 @@ import { notReady, statementTooLong } from '../../errors.ts'
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 
 /**
- * Connections whose settings were read and are right, with the most bytes of a statement. A driver has one object for as long as the
- * connection is open.
+ * Connections whose settings were read and are right, with the most bytes of a statement; undefined if statements may have any length. A
+ * driver has one object for as long as the connection is open.
  */
 const checked = new WeakMap<DatabaseConnection, number | undefined>()
 

@@ -1,5 +1,7 @@
 // The only file that replaces methods of Kysely's objects. The service sends its own statements by a lease, but hooks send theirs by a
-// Kysely instance (`args.db`), and Kysely itself sends BEGIN, COMMIT and ROLLBACK: here they get the bounds of the lease.
+// Kysely instance (`args.db`), and Kysely itself sends BEGIN, COMMIT and ROLLBACK: here they get the bounds of the lease
+// (interceptStatements). `beforeStatements` and `interceptConnection` see statements of hooks before they are sent, `answerStatements` and
+// `instanceOn` serve dialects that cancel a statement.
 
 import type { DatabaseConnection } from 'kysely'
 import type { AnyDatabase, Executor } from '../../lib/sql/any-database.ts'

@@ -1,4 +1,5 @@
-// retryWhileLocked: retries work while the SQLite database is locked by another connection, with pauses that do not block the event loop.
+// retryWhileLocked, and retryAfter for work that has already failed once: retry work while the SQLite database is locked by another
+// connection (lockedBy), with pauses that do not block the event loop.
 
 import type { Dialect } from '../../dialect/dialect.ts'
 import { clientGone } from '../../errors.ts'

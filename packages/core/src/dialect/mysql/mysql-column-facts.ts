@@ -1,5 +1,5 @@
-// Reads whether the server is MySQL or MariaDB, and how its columns are declared, when the dialect connects. The SQL of `mysql-dialect.ts`
-// depends on these facts.
+// Reads whether the server is MySQL or MariaDB, and how its columns are declared, when the dialect connects (lookUpMysqlFacts). The SQL of
+// `mysql-dialect.ts` depends on these facts. `mysql-writes.ts` uses insertHasReturning and schemasOf for look-ups of its own.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -55,10 +55,11 @@ export interface ColumnFacts {
 export interface MysqlFacts {
   /** Undefined until `connect` has read it. */
   readonly engine?: Engine
-  /** INSERT has RETURNING. */
+  /** INSERT has RETURNING; as the next member, undefined until `connect` has read it. */
   readonly insertReturns?: boolean
   /** FROM takes JSON_TABLE. */
   readonly hasJsonTable?: boolean
+  /** Undefined for a column that the catalogue does not have: a computed one, or any before `connect`. */
   readonly of: (column: DialectColumn) => ColumnFacts | undefined
   /** What the driver makes of values. */
   readonly driver: DriverValues
@@ -324,7 +325,10 @@ function opaqueForm(type: string): ColumnFacts['opaque'] {
   return geometries.test(type) ? 'geometry' : 'text'
 }
 
-/** Returns a key for the map of declared columns, in lower case: column names ignore case, and so do table names on some systems. */
+/**
+ * Returns a key for the map of declared columns, in lower case: column names ignore case, and so do table names on some systems. An empty
+ * schema stands for the database of the connection.
+ */
 function columnKey(...names: readonly unknown[]): string {
   return names.map((name) => String(name).toLowerCase()).join('\0')
 }

@@ -107,7 +107,10 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     return known !== undefined && known.collation !== '' && !known.utf8mb4
   }
 
-  /** Tells whether the character set of the column lacks characters of a value; the server refuses to compare such a value with the column. */
+  /**
+   * Tells whether the character set of the column lacks characters of a value, which the server refuses to compare with the column;
+   * undefined if it has all.
+   */
   const lacking = (column: DialectColumn): ((value: PlanValue) => boolean) | undefined => {
     const lacks = isText(column) ? facts.of(column)?.lacks : undefined
     return lacks && ((value) => typeof value === 'string' && lacks(value))
@@ -382,7 +385,7 @@ function dialectWith(facts: MysqlFacts): InternalDialect {
     return lookUp === 'nested' ? inKeys(keys.map(keySides), rows) : undefined
   }
 
-  /** The value to bind; a datetime is cut to this number of digits after the second. */
+  /** The value to bind; a datetime is cut to this number of digits after the second, if any is given. */
   const encoded = (column: DialectColumn, value: unknown, digits: number | undefined): unknown => {
     if (value === null || value === undefined) return null
     const { calendar, encode } = mysqlTypes[column.type]

@@ -16,8 +16,9 @@ export const mysqlInterruption: Interruption = {
 }
 
 /**
- * Closes the connection and returns the KILL statement that Kysely makes for it. Kysely must not send the KILL itself: in a pool of
- * one connection, it would wait for the connection that it is to end.
+ * Closes the connection and returns the KILL statement that Kysely makes for it; undefined if Kysely sends the KILL itself, on a control
+ * connection of the host. Otherwise Kysely must not send the KILL: in a pool of one connection, the KILL would wait for the connection
+ * that it is to end.
  */
 async function closeConnection({
   connection,

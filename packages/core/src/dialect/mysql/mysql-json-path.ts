@@ -13,7 +13,10 @@ export function mysqlJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   return type === 'text' ? sql`cast(convert(${found} using utf8mb4) as binary)` : found
 }
 
-/** The value in the type of the path; NULL if it is of another one. */
+/**
+ * The value in the type of the path; NULL if it is of another one, or a number that JSON readers may round: an integer beyond 2^53 - 1, or
+ * a number beyond the range of a double.
+ */
 function typedValue(type: JsonPath['type'], value: Ref): Fragment {
   const found = sql`json_type(${value})`
   const isNumber = sql`${found} in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`
@@ -25,7 +28,7 @@ function typedValue(type: JsonPath['type'], value: Ref): Fragment {
     case 'boolean':
       return sql`case when ${found} = 'BOOLEAN' then json_unquote(${value}) = 'true' end`
     case 'integer':
-      return sql`case when ${isNumber} and ${inJsonRange.integers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
+      return sql`case when ${isNumber} and ${inJsonRange.safeIntegers(double)} and ${double} = truncate(${double}, 0) then cast(${double} as signed) end`
     case 'float':
       // MariaDB reads a number outside the range of a double as the largest double.
       return sql`case when ${isNumber} and ${inJsonRange.doubles(double)} then ${double} end`

@@ -1,4 +1,5 @@
-// The replication position of MariaDB and MySQL: global transaction ids (GTIDs).
+// mariadbReplication and mysqlReplication: the replication position of MariaDB and of MySQL, global transaction ids (GTIDs). The engines of
+// the dialect (`engine.ts`) contain them.
 
 import { sql } from '../../lib/sql/fragment.ts'
 import type { Replication } from '../shared/session/replication.ts'

@@ -1,5 +1,5 @@
-// Searches by a FULLTEXT index in MySQL and MariaDB: `match (title, text) against ('+sense* +sens*' in boolean mode)`. The index is checked
-// when the dialect connects.
+// Searches by a FULLTEXT index in MySQL and MariaDB: `?search=jane+aus` → `match (title, text) against ('+jane* +aus*' in boolean mode)`,
+// which finds rows with a word that begins with `jane` and one that begins with `aus`. The index is checked when the dialect connects.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -39,6 +39,9 @@ export const mysqlSearchIndexes = (
     foundByMatch,
   )
 
+/**
+ * `foundByIndex` of the dialect. The words contain no operator of the boolean mode: `wordsOf` leaves only letters, marks, digits and `_`.
+ */
 function foundByMatch(search: SearchIndex, words: readonly string[]): Fragment {
   const names = sql.join(search.columns.map(({ dbName }) => sql.id(dbName)))
   const wanted = wordsOf(words)

@@ -1,5 +1,5 @@
 // Rows of bound values as a table, which the server reads from one JSON document: values of records (jsonTable), which an UPDATE or a
-// look-up of a write joins, and keys with their numbers (mysqlNumberedKeys).
+// look-up of a write joins, keys with their numbers (mysqlNumberedKeys), and rows that only have a number (jsonSeries).
 
 import { base64 } from '../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -26,7 +26,8 @@ const valuesName = 'model_api_values'
  *
  * `factsOf` returns what is known of a column; the values of a key get its collation, too.
  *
- * Returns undefined for values that might be stored differently from parameters, and for text whose JSON has a `\u` escape.
+ * Returns undefined for values that might be stored differently from parameters, for text whose JSON has a `\u` escape, and for columns of
+ * flags, which only databases with `keepsByCase` need.
  */
 export function jsonTable(
   columns: readonly BoundColumn[],
@@ -129,8 +130,10 @@ export const mysqlNumberedKeys = (
   }
 }
 
+/** The type by which the document's column is read; for text, the collation of the column whose keys it has. */
 type KeyType = 'bigint' | 'decimal' | { readonly collation: string }
 
+/** `arePlain`: the document has the texts of keys as they are; otherwise as base64, which the server decodes. */
 function keysTable(types: readonly KeyType[], keys: Param<Keys>): NumberedKeys {
   const arePlain = keys.decide(isPlain)
   const columns = types.map(

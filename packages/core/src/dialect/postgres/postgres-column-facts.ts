@@ -1,4 +1,5 @@
-// Reads how PostgreSQL's columns are declared and collated, when the dialect connects. The SQL of `postgres-dialect.ts` depends on it.
+// Reads how PostgreSQL's columns are declared and collated (lookUpPostgresFacts), and settings of the pool that deserve a warning
+// (settingsAdvice), when the dialect connects. The SQL of `postgres-dialect.ts` depends on it. All look-ups write names by quotedName.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -17,7 +18,9 @@ export type Collates = 'codePoint' | 'loose'
 
 /** What `connect` has read of the database and of the columns. */
 export interface PostgresFacts {
+  /** Undefined for a collation that is neither, such as `en_US`, and for a column that is no text or not known. */
   readonly collates: (column: DialectColumn) => Collates | undefined
+  /** Undefined for a column that the catalogue does not have: a computed one, or any before `connect`. */
   readonly declared: (column: DialectColumn) => DeclaredType | undefined
   /** The default of a column, if it is the call of a function without arguments. */
   readonly defaultOf: (column: DialectColumn) => Fragment | undefined

@@ -1,5 +1,5 @@
-// The characters that the encoding of a database lacks, looked up when the dialect connects: PostgreSQL refuses a statement with a text
-// that has such a character, so that no row contains it.
+// The characters that the encoding of a database lacks, looked up when the dialect connects (lackingIn): PostgreSQL refuses a statement
+// with a text that has such a character, so that no row contains it. Comparisons send the bytes of such a text instead (utf8Literal).
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { rowsOf } from '../../lib/sql/statement.ts'

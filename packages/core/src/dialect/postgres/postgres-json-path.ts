@@ -5,7 +5,10 @@ import type { JsonPath } from '../../model/dialect-column.ts'
 import type { Ref } from '../shared/sql/sql-parts.ts'
 import type { DeclaredType } from './postgres-column-facts.ts'
 
-/** A column whose type is neither json nor jsonb contains JSON as text; the schema check refuses such a column. */
+/**
+ * The member `jsonValue` of the dialect. A column whose type is neither json nor jsonb contains JSON as text; the schema check refuses such
+ * a column. `declared` is undefined if the type is not known, which is also read as text.
+ */
 export function postgresJsonValue(
   declared: DeclaredType | undefined,
   ref: Ref,

@@ -1,5 +1,6 @@
-// Searches by a column of type tsvector in PostgreSQL, which is checked when the dialect connects:
-// `words @@ to_tsquery('english', '''sense'':* & ''sens'':*')`.
+// Searches by a column of type tsvector in PostgreSQL, which is checked when the dialect connects: `?search=jane+aus` →
+// `words @@ to_tsquery('english', $1)` with the value `'jane':* & 'aus':*`, which finds rows with a word that begins with `jane` and one
+// that begins with `aus`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
@@ -34,7 +35,10 @@ export const postgresSearchIndexes = (
     foundByVector,
   )
 
-/** The text search configuration of the tsvector makes the words of the index from those of the request. */
+/**
+ * `foundByIndex` of the dialect. `to_tsquery` replaces the words of the request by those of the index, as the text search configuration of
+ * the tsvector says: `running` by `run`. No word can end its quotes: `wordsOf` leaves only letters, marks, digits and `_`.
+ */
 function foundByVector(search: SearchIndex, words: readonly string[]): Fragment {
   const wanted = wordsOf(words).map((word) => `'${word}':*`)
   const query = sql`to_tsquery(${search.language}::regconfig, ${wanted.join(' & ')})`

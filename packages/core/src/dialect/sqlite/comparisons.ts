@@ -39,7 +39,7 @@ export const hasSeparateParameters = (values: Param<readonly unknown[]>): boolea
 
 const isCalendar = ({ type }: DialectColumn): boolean => sqliteTypes[type].calendar !== false
 
-/** Comparisons of columns whose types may be stored in several formats. */
+/** Comparisons of columns whose types may be stored in several formats. `sqlite-dialect.ts` makes its members of them. */
 export interface Comparisons {
   compare(column: DialectColumn, ref: Ref, operator: Comparison, value: Param<PlanValue>): SqlTest
   /** `filter` of the dialect. */
@@ -57,6 +57,7 @@ export interface Comparisons {
   sameKey(pair: KeyPair): SqlTest
   /** `equalsValue` of the dialect. */
   equalsValue(column: DialectColumn, ref: Ref, value: Ref): SqlTest | undefined
+  /** Both sides of a comparison of keys, for `keysIn` of the dialect. */
   keySides(pair: KeyPair): KeySides
 }
 
@@ -253,7 +254,7 @@ const spellings = (value: PlanValue): readonly string[] => [
   String(value).toUpperCase(),
 ]
 
-/** A uuid in lower and in upper case, as parameters. */
+/** A uuid in lower and in upper case, as parameters: `spellings` of a parameter. */
 export const bothSpellings = (value: Param<PlanValue>): readonly Param<string>[] => [
   value.map(String),
   value.map((uuid) => String(uuid).toUpperCase()),

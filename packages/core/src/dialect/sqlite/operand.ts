@@ -1,4 +1,5 @@
-// Expressions for columns and values in comparisons, and values in rows of the application: decimals as integers in units of their scale, text under a binary collation.
+// Expressions for columns and values in comparisons: decimals as integers in units of their scale, text under a binary collation. And
+// values of statements of the application: sqliteRowDecoder reads its rows, sqliteComparand makes what it compares columns with.
 
 import type { JsonValue } from '../../lib/json/json-value.ts'
 import { sql } from '../../lib/sql/fragment.ts'

@@ -6,7 +6,7 @@ import type { Ref } from '../shared/sql/sql-parts.ts'
 import { isScaled, operand } from './operand.ts'
 import { exactForm, hasForms, sqliteTypes, storedDecoder } from './stored/sqlite-types.ts'
 
-/** Returns the expression that ORDER BY compares, or one with the same order. */
+/** Returns the expression that ORDER BY compares, or one with the same order; `select` and `compare` of `orderKey` use it. */
 export function exactValue(column: DialectColumn, ref: Ref): Ref {
   return hasForms(column) ? exactForm(column, ref) : operand(column, ref)
 }

@@ -15,7 +15,10 @@ export function sqliteJsonValue(ref: Ref, { keys, type }: JsonPath): Fragment {
   return sql`case when json_valid(${ref}) then ${typedValue(type, found, value)} end`
 }
 
-/** The value in the type of the path; NULL if it is of another one. */
+/**
+ * The value in the type of the path; NULL if it is of another one, or a number that JSON readers may round: an integer beyond 2^53 - 1, or
+ * a number beyond the range of a double. `found` is the JSON type of the value.
+ */
 function typedValue(type: JsonPath['type'], found: Ref, value: Ref): Fragment {
   const isNumber = sql`${found} in ('integer', 'real')`
   switch (type) {
@@ -24,7 +27,7 @@ function typedValue(type: JsonPath['type'], found: Ref, value: Ref): Fragment {
     case 'boolean':
       return sql`case ${found} when 'true' then 1 when 'false' then 0 end`
     case 'integer':
-      return sql`case when ${isNumber} and ${inJsonRange.integers(value)} and ${value} = cast(${value} as integer) then cast(${value} as integer) end`
+      return sql`case when ${isNumber} and ${inJsonRange.safeIntegers(value)} and ${value} = cast(${value} as integer) then cast(${value} as integer) end`
     case 'float':
       return sql`case when ${isNumber} and ${inJsonRange.doubles(value)} then cast(${value} as real) end`
   }

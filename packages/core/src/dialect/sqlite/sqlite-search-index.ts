@@ -1,4 +1,5 @@
-// Searches by an FTS5 table in SQLite, which is checked when the dialect connects: `books_fts match '{"title"} : ("sense"* "sens"*)'`.
+// Searches by an FTS5 table in SQLite, which is checked when the dialect connects: `?search=jane+aus` →
+// `books_fts match '{"title"} : ("jane"* "aus"*)'`, which finds rows with a word that begins with `jane` and one that begins with `aus`.
 
 import type { AnyDatabase } from '../../lib/sql/any-database.ts'
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'

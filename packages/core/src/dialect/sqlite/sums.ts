@@ -1,5 +1,6 @@
 // Exact sums and averages as texts of fixed width, which sort like the numbers that they represent, because SQLite's integers
-// have only 64 bits. For ORDER BY and conditions on groups: `price__sum__gt=100`.
+// have only 64 bits. For ORDER BY and conditions on groups, `price__sum__gt=100`: sumText and averageText are SQL, sumBound and
+// averageBound write the 100 in the same form.
 
 import { type Fragment, sql } from '../../lib/sql/fragment.ts'
 import type { PlanValue } from '../dialect.ts'

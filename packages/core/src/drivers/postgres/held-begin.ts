@@ -99,7 +99,7 @@ export interface HeldBegin {
    * statement that must be sent.
    */
   answerFor(text: string): object | undefined
-  /** Returns the held BEGIN, to send it with the next statement, and forgets it. */
+  /** Returns the held BEGIN, to send it with the next statement, and forgets it; undefined if none is held. */
   take(): string | undefined
 }
 

@@ -1,5 +1,6 @@
-// A query for `pg` that returns each row as an array of unparsed protocol text, `['1', 'Emma', null]`, and does not request a description
-// of the columns. The service decodes such rows itself.
+// queryClassesOf: the classes of queries that `prepared-postgres.ts` sends by a client of `pg`. One of them, made here, returns each row as
+// an array of unparsed protocol text, `['1', 'Emma', null]`, and does not request a description of the columns. The service decodes such
+// rows itself.
 
 import {
   type BeginningQuery,

@@ -1,4 +1,5 @@
-// Names for prepared statements: a statement gets one when it occurs for the second time, made of a hash of its text.
+// Names for prepared statements, by which `prepared-postgres.ts` sends them: a statement gets one when it occurs for the second time, made
+// of a hash of its text.
 
 import { asksForArrays, withoutArrayMark } from '../../dialect/shared/values/array-rows.ts'
 import { lruMap } from '../../lib/lru-map.ts'
@@ -9,12 +10,15 @@ export interface NamedStatement {
   readonly name: string
   /** The text that is sent to the database. */
   readonly text: string
-  /** Whether the statement asks for its rows as arrays. */
+  /** Whether the statement asked for its rows as arrays, by the mark of `array-rows.ts`, which `text` does not have. */
   readonly arrays: boolean
 }
 
-/** Returns a statement with its name; undefined if it is sent without a name. */
-export type NameOf = (text: string) => NamedStatement | undefined
+/**
+ * Returns a statement with its name; undefined if it is sent without one: at its first execution, or if PostgreSQL does not plan it.
+ * `whole` is its text, with the mark if it has it.
+ */
+export type NameOf = (whole: string) => NamedStatement | undefined
 
 /** Statements that PostgreSQL plans; preparing `begin`, `set` and the like saves nothing. */
 const planned = /^(?:select|insert|update|delete|with) /i

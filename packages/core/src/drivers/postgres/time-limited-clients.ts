@@ -1,4 +1,4 @@
-// Subclasses of the `pg` client: one with a time limit for connecting, and one for cancelling statements.
+// Subclasses of the `pg` client, for the pools of `preparedPg`: one with a time limit for connecting, and one for cancelling statements.
 
 /** The part of the class of a `pg` client that this file uses. */
 export type PgClientClass = new (config?: object) => object

@@ -1,5 +1,5 @@
-// Canonical JSON: parses with keys sorted by code point, and keeps all digits of numbers, so that a json column has the same response on
-// every database, whatever order it stores: `{"b":1.0,"a":2}` → `{"a":2,"b":1.0}`.
+// Parses JSON and keeps all digits of numbers. canonicalJson sorts keys by code point, so that a json column has the same response on every
+// database, whatever order it stores: `{"b":1.0,"a":2}` → `{"a":2,"b":1.0}`. exactJson keeps the order of keys, for stored responses.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'
@@ -184,6 +184,7 @@ function closed(top: Open | undefined, order: KeyOrder): JsonValue {
   return 'items' in top ? top.items : objectOf(top.members, order)
 }
 
+/** Puts the keys of an object in the order in which `stringify` is to write them. */
 type KeyOrder = (keys: string[]) => string[]
 
 const inOrder: KeyOrder = (keys) => keys.sort(compareCodePoints)

@@ -1,4 +1,4 @@
-// mergePatch: JSON Merge Patch (RFC 7396), for writes of json columns.
+// mergePatch: JSON Merge Patch (RFC 7396), for writes of json columns; and isJsonObject, by which readers of bodies recognise objects.
 
 import type { JsonValue } from './json-value.ts'
 import { isVerbatim } from './verbatim.ts'
@@ -11,7 +11,7 @@ export const isJsonObject = (value: JsonValue | undefined): value is Members =>
 
 /**
  * Applies a merge patch. If the patch is an object, its members replace the value's, at every depth; a null member removes one.
- * Any other patch replaces the whole value. The recursion is as deep as the patch.
+ * Any other patch replaces the whole value. `value` is undefined if there is none to patch. The recursion is as deep as the patch.
  *
  * `mergePatch({ a: 1, b: { c: 2 } }, { a: null, b: { d: 3 } })` → `{ b: { c: 2, d: 3 } }`
  */

@@ -1,5 +1,5 @@
 // The digits of numbers in JSON bodies, with as many digits as the client wrote. The number types (`model/types/numbers/`) read values by
-// these functions.
+// these functions, and compare numbers that are written differently by one text (decimalText).
 
 import { type Expectation, expectation } from '../problems/expectation.ts'
 import type { JsonValue, VerbatimNumber } from './json-value.ts'

@@ -1,5 +1,6 @@
 // stringify: JSON.stringify with verbatim numbers (kept as their text, `1.0`), sorted keys and any depth. All JSON of responses and of json
-// columns is written by it, unless a database or a JsonWriter writes it.
+// columns is written by it, unless a database or a JsonWriter writes it. stringifyUnless is for values of the host, which may not be JSON,
+// asciiJson for columns that may lack characters.
 
 import { compareCodePoints } from './code-points.ts'
 import type { JsonValue } from './json-value.ts'

@@ -1,4 +1,5 @@
-// AnyDatabase: a Kysely instance whose tables and columns TypeScript does not know, because they are in the registry. Type only.
+// AnyDatabase: a Kysely instance whose tables and columns TypeScript does not know, because they are in the registry; and its Executor.
+// Types only.
 
 import type { Kysely } from 'kysely'
 

@@ -1,5 +1,5 @@
-// Param: a value that SQL refers to. The text of a statement depends on it only by questions whose answers are recorded, so that the
-// statement can be sent again with other values.
+// Param: a value that SQL refers to: of the request, or one that is always the same (constant). The text of a statement depends on it only
+// by questions whose answers are recorded, so that the statement can be sent again with other values.
 
 import { type Expression, ValueNode } from 'kysely'
 
@@ -43,7 +43,7 @@ export class Param<V = unknown> implements Expression<V> {
   readonly #recipe: Recipe | undefined
   readonly #decisions: Decision[] | undefined
 
-  /** `decisions` collects the decisions about a value of a slot; a constant has neither. */
+  /** `recipe` says how the value is made of one of a slot, `decisions` collects the decisions about it; a constant has neither. */
   constructor(value: V, recipe?: Recipe, decisions?: Decision[]) {
     this.#value = value
     this.#recipe = recipe

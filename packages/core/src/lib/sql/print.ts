@@ -1,4 +1,5 @@
-// Prints a fragment as SQL text and parameters for the driver; printing with Kysely's compiler would double the cost of a small query.
+// Prints a fragment as SQL text and parameters: for the driver (printFragment), for a stored statement (printed), or as a part of further
+// fragments (printedOnce). Printing with Kysely's compiler would double the cost of a small query.
 
 import { type CompiledQuery, createQueryId, type RootOperationNode } from 'kysely'
 import {
@@ -30,7 +31,7 @@ export interface Printed {
 interface Printer {
   readonly style: TextStyle
   readonly parameters: unknown[]
-  /** Collects how each parameter is made, for a statement that is stored. */
+  /** Collects how each parameter is made, for a statement that is stored; undefined for other statements. */
   readonly recipes: Recipe[] | undefined
   sql: string
 }

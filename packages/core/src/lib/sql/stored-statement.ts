@@ -52,7 +52,7 @@ export function bind(
 /** The values of one request, while its parameters are computed. */
 interface Binding {
   readonly values: SlotValues
-  /** The results of shared conversions. */
+  /** The results of shared conversions; undefined until the first. */
   shared: Map<Recipe, unknown> | undefined
 }
 

@@ -1,5 +1,5 @@
-// Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key. `relations.ts` makes a
-// relation on both sides of each link.
+// Links: foreign keys between tables that become models, with pairs of columns in the order of the target's key (resolveLinks).
+// `relations.ts` makes a relation on both sides of each link; the other files of this folder compare columns by typesAgree and sameSet.
 
 import type { ColumnType } from '../../../model/column.ts'
 import { columnTypes } from '../../../model/column-types.ts'

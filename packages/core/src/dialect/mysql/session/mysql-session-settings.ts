@@ -67,7 +67,7 @@ interface Needed {
   /** How the documentation shows the value. Default: as `value`. */
   readonly shown?: string
   readonly isRight: (value: string) => boolean
-  /** The version comment of the first server with the setting; others have none. */
+  /** The version comment of the first server with the setting, `M!100201` for MariaDB 10.2.1; absent for settings that every server has. */
   readonly comment?: string
   /** Not every user may set it, so a pool of `openDatabase` of http-node does not. */
   readonly isPrivileged?: true

@@ -1,5 +1,5 @@
 // Datetimes and times of requests as the ranges of stored values that they stand for, and zero dates such as `0000-00-00`, in MySQL and
-// MariaDB.
+// MariaDB. Also which columns have such values (isMoment, isTime, isSpan).
 
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { PlanValue } from '../../dialect.ts'

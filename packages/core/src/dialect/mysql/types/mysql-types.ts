@@ -21,7 +21,10 @@ import { longTimes } from './times.ts'
 
 /** A column type on MySQL and MariaDB. No member is optional, so that a new type decides each of them. */
 export interface MysqlType {
-  /** The calendar type as which the values are stored and compared. A datetime or time stands for a range of stored values. */
+  /**
+   * The calendar type as which the values are stored and compared; false for other types. A datetime or time stands for a range of stored
+   * values.
+   */
   readonly calendar: 'date' | 'datetime' | 'time' | false
   /** Whether the driver rounds the values or makes objects of them, so that they are selected as text. */
   readonly isSelectedAsText: boolean
@@ -47,9 +50,12 @@ export interface MysqlType {
   readonly encode: (value: unknown) => unknown
   /** The values that are not of the usual form: dates that do not exist, times outside of a day, BIGINT UNSIGNED above 2^63-1. */
   readonly special: (column: DialectColumn) => SpecialValues | undefined
-  /** Makes the column of a JSON document from which an UPDATE or a look-up reads values. */
+  /** Makes the column of a JSON document from which an UPDATE or a look-up reads values; undefined if the values must be bound one by one. */
   readonly toDocument: ToDocument
-  /** The type of a key in such a document; `text` needs the collation of its column. */
+  /**
+   * The type of a key in such a document; `text` needs the collation of its column. Undefined if keys of the type are not read from
+   * documents.
+   */
   readonly documentKey: 'bigint' | 'decimal' | 'text' | undefined
 }
 

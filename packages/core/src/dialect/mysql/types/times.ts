@@ -1,5 +1,5 @@
-// Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more, up to `838:59:59`. And how a TIME is
-// compared with a whole second.
+// Values of MySQL's TIME that are not times of a day: negative ones, and those of 24 hours or more, up to `838:59:59` (longTimes). And how
+// a TIME is compared with a whole second (compareSecond) and with a list of them (timesInOrder, secondAround).
 
 import type { SqlBool } from 'kysely'
 import { sql } from '../../../lib/sql/fragment.ts'

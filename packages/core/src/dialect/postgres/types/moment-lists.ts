@@ -37,6 +37,7 @@ export function momentIn(
   ref: Ref,
   values: Param<readonly PlanValue[]>,
 ): SqlTest {
+  // What a statement computes has no declared type.
   const type = column.comparable ? undefined : facts.declared(column)
   const cast = type && momentTypes.get(type.name)
   const stored = cast && facts.indexed(column)
@@ -68,6 +69,7 @@ export function momentNotIn(
   )
 }
 
+/** Whether the column stores no more digits than values have; false if its type or its digits are not known. */
 const isExact = ({ digits }: MomentSpan, type: DeclaredType | undefined): boolean =>
   type?.held.digits !== undefined && type.held.digits <= digits
 

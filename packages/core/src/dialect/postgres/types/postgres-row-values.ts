@@ -1,5 +1,5 @@
 // Values in statements of the application, which it sends in hooks by Kysely: `toRecord` decodes the rows that the driver returns for
-// them, and `toColumn` makes values to compare columns with.
+// them, and `toColumn` makes values to compare columns with. `driverProbes` asks when the dialect connects what the driver makes of values.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { sql } from '../../../lib/sql/fragment.ts'

@@ -34,7 +34,8 @@ export interface PostgresType {
   readonly bind: (value: PlanValue) => unknown
   /**
    * The cast of a bound value to a type that holds every value, so that one outside the range of the column causes no error, and a
-   * fraction stays exact. Without a cast, PostgreSQL gives the value the type of the column, which may be uuid, an enum, date or text.
+   * fraction stays exact. `areInt4` tells whether the column and all values are 32-bit integers. Undefined: PostgreSQL gives the value the
+   * type of the column, which may be uuid, an enum, date or text.
    */
   readonly cast: (column: DialectColumn, areInt4: () => boolean) => Fragment | undefined
   /** Whether an array of bound values has the type of the cast, and not the declared one. */

@@ -19,7 +19,7 @@ export interface JsonText {
   list(rows: Fragment, most?: number): Fragment
   /** Makes JSON text a member of another object. */
   nested(text: Fragment): Fragment
-  /** Casts a bound string to text. */
+  /** Casts a bound string to text, whose type the database would not know otherwise. */
   text(value: Fragment): Fragment
   /** Concatenates texts. */
   joined(parts: readonly Fragment[]): Fragment

@@ -1,4 +1,5 @@
-// Converts lists to and from the array text of databases with array types: `{"a",NULL}`.
+// Converts lists to the array text of databases with array types, `{"a",NULL}` (arrayLiteral), and back (itemsOfLiteral). Lists that the
+// service itself selects arrive as JSON arrays of texts (listFromText).
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import type { DialectColumn } from '../../../model/dialect-column.ts'

@@ -1,4 +1,5 @@
-// ObjectText: how a database builds the JSON of the records of a list, which the service checks by a regular expression before use.
+// ObjectText: how a database builds the JSON of the records of a list of pieces (TextPiece), which the service checks by a regular
+// expression before use (formTest, listTest). `query/compile/json` puts the pieces together.
 
 import type { Expression } from 'kysely'
 import { insideQuotes } from '../../../lib/json/quoted.ts'
@@ -21,7 +22,7 @@ export interface ObjectText {
   keyPart(column: DialectColumn, ref: Expression<unknown>, isShown: boolean): TextPiece | undefined
   /** Writes the piece, or JSON's null if the condition holds. */
   unless(condition: Fragment, piece: TextPiece): TextPiece
-  /** Concatenates the texts of all rows of a derived table, in its order and separated by commas; NULL without rows. */
+  /** Concatenates the texts of all rows of a derived table, in its order and separated by commas; NULL if there are no rows. */
   listed(text: Fragment): Fragment
   /** Returns the expression that writes the piece; undefined if it has more values than the database's function takes arguments. */
   written(piece: TextPiece): Fragment | undefined

@@ -1,5 +1,5 @@
-// Whether a Kysely instance qualifies tables itself, by `db.withSchema('library')` or by WithSchemaPlugin, while the service writes the
-// schema of each table into its statements.
+// Whether a Kysely instance qualifies tables itself (hasSchemaPlugin), by `db.withSchema('library')` or by WithSchemaPlugin, and the
+// instance without that (withoutSchemaPlugin): the service writes the schema of each table into its statements.
 
 import { type KyselyPlugin, WithSchemaPlugin } from 'kysely'
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'

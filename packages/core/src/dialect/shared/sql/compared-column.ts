@@ -1,4 +1,5 @@
-// comparedWith: a column as the keys of another table are compared with it, where its own collation does not decide.
+// comparedWith: a column as the keys of another table are compared with it, where its own collation does not decide. Dialects that
+// then compare by code point return byCodePointOnly.
 
 import type { DialectColumn } from '../../../model/dialect-column.ts'
 import type { InternalDialect } from '../../internal-dialect.ts'

@@ -1,4 +1,5 @@
-// Text patterns that match a client's text literally: LIKE with escapes, GLOB and regular expressions with case classes.
+// Text patterns that match a client's text literally: LIKE with escapes, GLOB and regular expressions with case classes, and the length of
+// a text as databases count it.
 
 import { caseForms } from './fold.ts'
 

@@ -1,4 +1,5 @@
-// Finds which of the full-text indexes that models declare exist in the database, when the dialect connects.
+// Finds which of the full-text indexes that models declare exist in the database, when the dialect connects (searchIndexes). The
+// files of the databases then write the query: those of PostgreSQL and MySQL by wordsOf and keysWhere, that of SQLite by quoting the words.
 
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
 import { tableOf } from '../../../lib/sql/table-name.ts'
@@ -37,8 +38,8 @@ export async function searchIndexes(
 }
 
 /**
- * Returns each run of letters, digits and underscores in the words of a request. The parsers of the databases split text in the same
- * way, and no character in such a run is an operator of their queries.
+ * Returns each run of letters, marks such as accents, digits and underscores in the words of a request: `o'hara` → `o`, `hara`. The parsers
+ * of the databases split text in the same way, and no character in such a run is a quote or an operator of their queries.
  */
 export const wordsOf = (words: readonly string[]): readonly string[] =>
   words.flatMap((word) => word.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [])

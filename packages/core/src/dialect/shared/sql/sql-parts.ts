@@ -1,4 +1,5 @@
-// Parts of SQL that several dialects share: comparisons with ranges, lists of keys, terms of ORDER BY, and conversions of values for them.
+// Parts of SQL that several dialects share: comparisons with ranges, lists of keys, terms of ORDER BY, and conversions of values for them,
+// such as datetimes, JSON and bytes.
 
 import type { Expression, SqlBool } from 'kysely'
 import { bytesOfBase64 } from '../../../lib/json/base64.ts'
@@ -217,9 +218,9 @@ export const cutMoment = (text: string, digits: number | undefined): string =>
         (_, given: string) => `.${given.slice(0, digits).padEnd(3, '0')}Z`,
       )
 
-/** The ranges of JSON numbers that responses contain: integers of at most 53 bits, and numbers within the range of a double. */
+/** Tests that a number is one that values at JSON paths may be: an integer of at most 53 bits, or within the range of a double. */
 export const inJsonRange = {
-  integers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,
+  safeIntegers: (ref: Ref): Fragment => sql`${ref} between -9007199254740991 and 9007199254740991`,
   doubles: (ref: Ref): Fragment =>
     sql`${ref} > -1.7976931348623157e308 and ${ref} < 1.7976931348623157e308`,
 } as const

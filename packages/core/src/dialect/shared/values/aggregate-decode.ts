@@ -29,7 +29,7 @@ function sumAndCount(raw: unknown): Total {
 
 /**
  * Returns the decoder of an aggregate. `total` splits the text that the dialect selects for sums and averages of integers, bigints
- * and decimals; `minMax` decodes min and max.
+ * and decimals, by default `sum/count`; `minMax` decodes min and max, by default as the column.
  */
 export function aggregateDecoderOf(
   fn: AggregateFunction,

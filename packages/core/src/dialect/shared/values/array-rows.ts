@@ -1,4 +1,5 @@
-// Rows as arrays: the mark by which a statement asks a wrapped driver for them.
+// Rows as arrays: the mark by which a statement asks a wrapped driver for them. A lease adds it, the wrappers of `drivers` look for it and
+// remove it.
 
 /**
  * The prefix of a statement whose rows should be arrays (of strings, if the protocol sends text). Wrappers remove it; for other

@@ -1,5 +1,5 @@
-// Decimal digits as text: padding to a scale, exact division, rounding of floats. Decimals, sums and averages are decoded by these
-// functions, and SQLite's dialect compares and adds decimals as integers in units of 10^-scale.
+// Decimal digits as text: padding to a scale, exact division, rounding of floats, numbers without digits such as NaN. Decimals, sums and
+// averages are decoded by these functions, and SQLite's dialect compares and adds decimals as integers in units of 10^-scale.
 
 import { withoutEndZeros, withoutLeadingZeros } from '../../../lib/json/zeros.ts'
 
@@ -39,7 +39,7 @@ export function decimalDigits(text: string, scale = 0): string | undefined {
   return match[1] === '-' && /[1-9]/.test(digits) ? `-${digits}` : digits
 }
 
-/** PostgreSQL's numbers without digits: `NaN`, `Infinity`, `-Infinity`. */
+/** Returns PostgreSQL's numbers without digits, `NaN`, `Infinity` and `-Infinity`, unchanged; undefined for any other text. */
 export const specialNumber = (text: string): string | undefined =>
   text === 'NaN' || text === 'Infinity' || text === '-Infinity' ? text : undefined
 
@@ -96,7 +96,10 @@ function byBigints(dividend: string, divisor: string): bigint {
   return signed < 0n ? -rounded : rounded
 }
 
-/** Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. */
+/**
+ * Rounds to twelve significant digits, because the further digits of a sum of floats depend on the order of its terms. Null for infinities
+ * and NaN, which JSON does not have.
+ */
 export function roundedFloat(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) + 0 : null
 }

@@ -1,4 +1,5 @@
-// Decoders: convert the driver's values of selected columns to JSON values, whatever JavaScript type the driver returns.
+// Decoders: convert the driver's values of selected columns to JSON values (decoderOf) and to texts in cursors (cursorDecoderOf), whatever
+// JavaScript type the driver returns.
 
 import { base64 } from '../../../lib/json/base64.ts'
 import { canonicalJson } from '../../../lib/json/canonical.ts'

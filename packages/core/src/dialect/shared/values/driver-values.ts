@@ -47,7 +47,7 @@ export async function lookUpDriverValues(
 /** `raws` are what the driver has made of `probes`. */
 function zoneOf(raws: readonly unknown[]): DriverValues['zone'] {
   const [first] = raws
-  // The driver returns datetimes as text, which need no zone.
+  // The driver returns datetimes as text, so that no Date is read and any zone would do.
   if (!(first instanceof Date)) return 'process'
   const isOfProcess = raws.every((raw, i) => isoIn(raw as Date, 'process') === probes[i])
   return isOfProcess ? 'process' : Date.parse(probes[0]) - first.getTime()
@@ -128,6 +128,6 @@ export function refuseObject(column: DialectColumn, raw: unknown): unknown {
   )
 }
 
-/** The text of a JSON value that the driver may have parsed. */
+/** The text of a JSON value. `isParsed`: the driver has parsed it, so that a string is the content of a JSON string, and no JSON text. */
 export const jsonTextOf = (raw: unknown, isParsed: boolean): unknown =>
   isParsed || typeof raw !== 'string' ? JSON.stringify(raw) : raw

@@ -31,7 +31,7 @@ export function aggregateColumn(fn: AggregateFunction, column: DialectColumn): D
   return { ...open, ...scale, aggregate: fn }
 }
 
-/** Describes a calendar unit of a datetime as a column. */
+/** Describes a calendar unit of a datetime as a column: a year is an integer, `2024-05` and `2024-05-14` are strings. */
 export function bucketColumn(unit: 'year' | 'month' | 'day'): DialectColumn {
   const type = unit === 'year' ? 'integer' : 'string'
   return { name: unit, type, nullable: true, comparable: true }

@@ -44,7 +44,7 @@ export interface KnownForms {
   readonly numbers: ReadonlySet<DialectColumn>
   /** Indexed columns that are not `ordered`. */
   readonly mixed: readonly (readonly [table: string, column: DialectColumn])[]
-  /** The collation by which the columns of a relation are compared, if their own differ. */
+  /** The collation by which the columns of a relation are compared, if their own differ; otherwise undefined. */
   readonly collationBetween: CollationBetween
 }
 
@@ -180,6 +180,7 @@ const isOneForm = (shapes: ReadonlySet<number>): boolean =>
     [shape.iso],
   ].some((form) => [...shapes].every((found) => (form as readonly number[]).includes(found)))
 
+/** Converts values to the one format in which the column has its datetimes; undefined for the service's own format. */
 function inFormOf(shapes: ReadonlySet<number>): InForm | undefined {
   if (shapes.has(shape.iso)) return (text) => `${text.replace(' ', 'T')}Z`
   if (shapes.has(shape.seconds)) return (text) => text.replace(/\.000$/, '')

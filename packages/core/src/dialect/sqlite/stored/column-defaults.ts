@@ -1,4 +1,5 @@
-// Finds the columns without a default. An INSERT of several records writes NULL for them, since SQLite's VALUES cannot contain DEFAULT.
+// Finds the columns without a default (columnsWithoutDefault). An INSERT of several records (multiRowInserts) writes NULL for them, since
+// SQLite's VALUES cannot contain DEFAULT.
 
 import type { AnyDatabase } from '../../../lib/sql/any-database.ts'
 import { sql } from '../../../lib/sql/fragment.ts'

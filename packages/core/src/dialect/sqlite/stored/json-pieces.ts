@@ -7,7 +7,7 @@ import type { TextPiece } from '../../shared/json/object-text.ts'
 import { natural, type Ref } from '../../shared/sql/sql-parts.ts'
 import { isStoredNumber } from './stored-forms.ts'
 
-/** Writes the value of a column; undefined if that may differ from the service's JSON. */
+/** Writes the value of a column as JSON; undefined if that may differ from the JSON that the service would write. */
 type Piece = (ref: Ref, column: DialectColumn) => TextPiece | undefined
 
 /** An integer of at most 15 digits, a JSON string, and a date without the year 0000, as regular expressions. */

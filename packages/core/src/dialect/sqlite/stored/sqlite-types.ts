@@ -1,5 +1,5 @@
 // sqliteTypes: the column types on SQLite, which does not enforce them: the formats in which each is stored, and its SQL.
-// `comparisons.ts` and other files of the dialect look the type of a column up here.
+// `comparisons.ts` and other files of the dialect look the type of a column up here, or convert its values by the functions at the end.
 
 import type { JsonValue } from '../../../lib/json/json-value.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'
@@ -56,7 +56,10 @@ import {
 
 /** A column type on SQLite. No member is optional, so that a new type decides each of them. */
 export interface SqliteType {
-  /** Which calendar text the values are. It may be stored in several formats, so that a value stands for a range of stored ones. */
+  /**
+   * Which calendar text the values are; false for other types. It may be stored in several formats, so that a value stands for a range of
+   * stored ones.
+   */
   readonly calendar: 'date' | 'datetime' | 'time' | false
   /**
    * Converts a stored value of any format to the one for order and cursors; false if the type has one format. A value that is not of
@@ -67,7 +70,7 @@ export interface SqliteType {
   readonly served: ((ref: Ref) => Ref) | false
   /** The number of the format of a stored value, among those of `shape` in `canonical-columns.ts`. */
   readonly shape: (ref: Ref, exact: unknown) => Fragment
-  /** A value as the service stores it, for advice about columns with several formats. */
+  /** A value as the service stores it, for advice about columns with several formats; undefined for types with one format. */
   readonly usualForm: string | undefined
   /** Whether comparisons convert a number to an integer in units of 10^-scale. */
   readonly isScaled: boolean
@@ -96,7 +99,7 @@ export interface SqliteType {
   readonly isStoredAsJson: boolean
   /** Whether an index of a text column finds values of a table of bound values by equality. */
   readonly isTextKey: boolean
-  /** The SQL type to which bound values can be cast without a change, which hides them from the planner. */
+  /** The SQL type to which bound values can be cast without a change, which hides them from the planner; undefined if there is none. */
   readonly castAs: Fragment | undefined
   /** Whether the planner sees bound values: not those of expressions, and not those that a cast hides. */
   readonly planned: { readonly equality: boolean; readonly range: boolean }

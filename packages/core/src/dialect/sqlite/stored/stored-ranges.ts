@@ -1,4 +1,5 @@
-// Comparisons of dates, times and datetimes that are correct for every stored format, and can use an index on the plain column.
+// Comparisons of dates, times and datetimes with a value (compareStored) and with a list (storedNear) that are correct for every stored
+// format, and can use an index on the plain column.
 // Values of requests are `Param`s (`lib/sql/param.ts`): `map` converts one, `share` does so once for several parameters, and `decide`
 // answers a question on which the SQL depends.
 
@@ -92,7 +93,8 @@ const mostRanges = 4
 /**
  * Tests by which an index finds the values of a list, and perhaps others: ranges of the plain column that contain all stored forms of
  * the values. If there are many, a subquery finds the stored values within the ranges of one JSON array, by the index of the column
- * `stored`; undefined without one. The length of the list alone determines the SQL, so that lists share statements.
+ * `stored`; undefined if there are many and no `stored` is given. The length of the list alone determines the SQL, so that lists share
+ * statements.
  */
 export function storedNear(
   column: DialectColumn,
