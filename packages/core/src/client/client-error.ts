@@ -2,7 +2,7 @@
 
 import type { FieldProblem } from '../lib/problems/problem-codes.ts'
 
-/** The members of a ClientError. */
+/** The members of a ClientError, which explains them. */
 export interface ClientErrorDetails {
   readonly status: number
   readonly code?: string | undefined

@@ -12,7 +12,7 @@ import type { SharedCounts } from './shared-counts.ts'
 export interface Connections {
   /** The `db` of `createApi`. */
   readonly root: AnyDatabase
-  /** The schema of the service's own tables, and of models that name none. */
+  /** The schema of the service's own tables, and of models that name none; undefined: the connection's default schema. */
   readonly schema: string | undefined
   /**
    * Returns the dialect of the database. If it has to query the database first, it does so on the connection `on`, which a

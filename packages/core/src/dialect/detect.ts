@@ -76,7 +76,7 @@ function meant(option: string): string {
 
 /**
  * Returns the session settings on which statements depend: those of the dialect, or else of the database that the adapter belongs to,
- * because they depend on the driver and not on the SQL.
+ * because they depend on the driver and not on the SQL. Undefined if there are none to check on each connection, as on SQLite.
  */
 export const sessionSettingsOf = (
   // biome-ignore lint/suspicious/noExplicitAny: any database of the user's

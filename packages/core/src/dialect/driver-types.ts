@@ -131,8 +131,8 @@ type DriverTable<C extends Columns, D extends DriverName> = {
  * that declares a `schema` is `schema.table`, as in `db.selectFrom('stock.books')`.
  *
  * With the name of the database (`mysql` also for MariaDB) values have the types that `better-sqlite3`, `node:sqlite`, `pg` and `mysql2`
- * return and take by default; a column of type `json` is unknown on servers. Without it they have those of JSON, which is right for what
- * `toRow` and `toColumn` return, but not for all that is read.
+ * return and take by default; a column of type `json` is unknown on servers. Without that name, values have the types of JSON, which is
+ * right for what `toRow` and `toColumn` return, but not for all that is read.
  *
  * ```ts
  * type DB = DatabaseOf<[typeof Author, typeof Book], 'postgres'>

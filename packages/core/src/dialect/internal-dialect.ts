@@ -29,7 +29,7 @@ export interface InternalDialect extends Dialect {
   readonly shortcuts?: Shortcuts
   /** The settings of a session on which statements depend; each connection is checked for them. */
   readonly sessionSettings?: SessionSettings
-  /** The values of a column that do not have the usual format of its type, such as MySQL's zero dates. */
+  /** The values of a column that do not have the usual format of its type, such as MySQL's zero dates; undefined if it has none. */
   readonly specialValues?: (column: DialectColumn) => SpecialValues | undefined
   /**
    * Whether a column may contain values that are not of its type, such as text in an integer column of SQLite. Clients can read such

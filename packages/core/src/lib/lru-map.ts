@@ -2,7 +2,7 @@
 // verified tokens.
 
 export interface LruMap<V> {
-  /** Returns the value of a key; marks the entry as most recently used. */
+  /** Returns the value of a key, undefined if the map does not have it; marks the entry as most recently used. */
   get(key: string): V | undefined
   set(key: string, value: V): void
   delete(key: string): void

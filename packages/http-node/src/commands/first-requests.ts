@@ -40,7 +40,7 @@ export async function firstRequests(
   ]
 }
 
-/** Returns the first row of the most interesting table that has rows (see `byInterest`). */
+/** Returns the first row of the most interesting table that has rows (see `byInterest`); undefined if the first five have none. */
 async function findSample(
   api: Pick<Api, 'handle' | 'registry'>,
   prefix: string,

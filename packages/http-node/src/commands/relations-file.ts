@@ -47,7 +47,7 @@ interface Side {
 
 /**
  * Splits at the last dot, which precedes the columns; the table may have a schema. In the text, each quoted name is replaced by its
- * index in quotes.
+ * index in quotes. Undefined if the text has no table or no column.
  */
 function sideOf(text: string, quoted: readonly string[]): Side | undefined {
   const named = (name: string): string =>

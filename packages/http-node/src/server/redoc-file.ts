@@ -21,7 +21,7 @@ async function readRedoc(): Promise<Asset | undefined> {
   return { text: withoutRequests(text), module: Number.parseInt(version, 10) >= 3 }
 }
 
-/** Resolves redoc from this package and from the working directory, since the application installs it. */
+/** Resolves redoc from this package and from the working directory, since the application installs it; undefined if neither finds it. */
 function redocFolder(): string | undefined {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {

@@ -230,7 +230,7 @@ function isInSchema(named: string | undefined, { holder, referenced }: NeededKey
   return found === undefined || wanted === undefined || found === wanted
 }
 
-/** Returns the foreign key of exactly these columns. */
+/** Returns the foreign key of exactly these columns; undefined if the table has none. */
 const foreignKeyOf = (
   schema: DatabaseSchema,
   { foreignKeys }: CatalogueTable,

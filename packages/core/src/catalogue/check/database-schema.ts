@@ -7,6 +7,7 @@ import type { SchemaRules } from '../shared/schema-rules.ts'
 
 /** A table, with its schema as the models name it. */
 export interface SchemaTable extends CatalogueTable {
+  /** Undefined for models that name no schema. */
   readonly schema: string | undefined
 }
 
@@ -18,8 +19,9 @@ export interface DatabaseSchema {
   readonly names: ReadonlyMap<string | undefined, readonly string[]>
   /** Whether any table has a foreign key, including tables without a model; also false if there are no relations. */
   readonly hasForeignKeys: boolean
-  /** Whether table names that differ only in case are the same name; `foldsColumns` likewise. */
+  /** Whether table names that differ only in case are the same name. */
   readonly foldsTables: boolean
+  /** Whether column names that differ only in case are the same name. */
   readonly foldsColumns: boolean
   /** Whether a column of the database can hold and return the values of a declared column. */
   readonly holds: SchemaRules['holds']

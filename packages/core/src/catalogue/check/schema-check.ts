@@ -36,7 +36,7 @@ export interface SchemaCheck {
   finished(): Promise<void>
   /** Compares now; rejects if the database cannot be compared. */
   differences(): Promise<readonly SchemaDifference[]>
-  /** Compares now, and returns the warning about tables that agree with their models but lack indexes. */
+  /** Compares now, and returns the warning about tables that agree with their models but lack indexes; undefined if none lacks one. */
   advice(): Promise<string | undefined>
 }
 

@@ -48,7 +48,7 @@ export function readColumns(table: CatalogueTable): ReadColumns {
 const whyLeftOut = (column: CatalogueColumn): string =>
   withRequirement(column, column.note ?? `type ${column.databaseType} is not supported`)
 
-/** Returns the note of a column with a model; `opaque` columns get a note that they cannot be written. */
+/** Returns the note of a declared column, if it has one; `opaque` columns get a note that they cannot be written. */
 function noteOf(column: CatalogueColumn, shape: Column): string | undefined {
   if (shape.type !== 'opaque') return column.note
   const why = column.note ?? `type ${column.databaseType} has no column type of its own`

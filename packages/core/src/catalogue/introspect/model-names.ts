@@ -41,7 +41,7 @@ export function firstFree(
   }
 }
 
-/** Returns a name that has letters other than Latin ones, which the names of models and fields cannot have. */
+/** Returns the name if it has letters other than Latin ones, which the names of models and fields cannot have; otherwise undefined. */
 export const inOtherAlphabet = (name: string): string | undefined =>
   /[^\p{ASCII}\p{Script=Latin}]/u.test(name) ? name : undefined
 

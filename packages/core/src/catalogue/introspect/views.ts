@@ -8,7 +8,7 @@ import type { CatalogueColumn, CatalogueTable } from '../shared/catalogue.ts'
 
 /**
  * Tests by a SELECT without rows whether a view or foreign table can be read, and returns why not: a table that it uses may be
- * missing, or the user may lack a privilege.
+ * missing, or the user may lack a privilege. Undefined if it can be read, and for ordinary tables, which are not tested.
  */
 export async function whyUnreadable(
   db: AnyDatabase,

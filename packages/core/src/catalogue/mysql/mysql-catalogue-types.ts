@@ -10,6 +10,7 @@ export interface DeclaredMysqlType {
   readonly name: string
   /** With its arguments: `tinyint(1)`, `enum('a','b')`. */
   readonly full: string
+  /** Characters of a text. This and the next three are null for types that have no such property. */
   readonly length: number | null
   readonly precision: number | null
   readonly scale: number | null

@@ -74,7 +74,7 @@ export interface MysqlCatalogueOptions {
   readonly schema?: string | undefined
   /** The tables to read; default: every table. */
   readonly only?: readonly string[] | undefined
-  /** Whether stored values decide if a `tinyint(1)` is a boolean. Without them, every one is. */
+  /** Whether stored values decide if a `tinyint(1)` is a boolean. Default false: every `tinyint(1)` is one. */
   readonly samples?: boolean
 }
 
@@ -202,7 +202,7 @@ const expressionsOf = (rows: readonly ColumnRow[]): ReadonlyMap<string, string> 
     ),
   )
 
-/** Returns why this user cannot read the table. */
+/** Returns why this user cannot read the table; undefined if it can. */
 function whyUnusable(rows: readonly ColumnRow[]): string | undefined {
   const [row] = rows
   if (row?.column_name === null && row.kind.endsWith('VIEW')) return 'a view that cannot be read'

@@ -53,7 +53,7 @@ export function mysqlPartialKey(
   return { name, columns: own, condition, rows }
 }
 
-/** Reads `if(deleted_at is null, name, null)`, and the same as CASE. */
+/** Reads `if(deleted_at is null, name, null)`, also as `case when deleted_at is null then name end`; undefined for other expressions. */
 function readMarker(expression: string): Marker | undefined {
   const tokens = unwrapped(sqlTokens(expression, 'escapes'))
   const [condition, value, other] = branchesOf(tokens) ?? []

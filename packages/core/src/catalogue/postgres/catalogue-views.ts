@@ -21,7 +21,7 @@ interface ViewRow {
   readonly source: string
 }
 
-/** The text of a view, and its parsed query if the view's rows are rows of one table of the schema. */
+/** The text of a view, and its parsed query; undefined unless each row of the view is a row of one table of the schema. */
 export interface ViewText {
   readonly text: string
   readonly query: ViewQuery | undefined
@@ -59,7 +59,10 @@ export async function viewTexts(
   return texts
 }
 
-/** Parses the query of a simple view whose table is in the schema. `sources` are the relations that the view depends on. */
+/**
+ * Parses the query of a simple view whose table is in the schema; undefined for other views. `sources` are the relations that the view
+ * depends on.
+ */
 function queryOf(text: string, sources: readonly ViewRow[], schema: string): ViewQuery | undefined {
   const query = isTrue(sources[0]?.simple) ? readViewQuery(text) : undefined
   const named = sources.filter(({ source }) => source === query?.table)

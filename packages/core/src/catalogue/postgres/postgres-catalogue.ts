@@ -46,7 +46,7 @@ interface ColumnRow {
   readonly base_oid: string
   readonly base_name: string
   readonly base_kind: string
-  /** For an array: the base type of its items. */
+  /** For an array: the base type of its items; null for other types. */
   readonly item_oid: string | null
   readonly item_name: string | null
   readonly item_kind: string | null
@@ -147,7 +147,7 @@ const kinds: Readonly<Record<string, TableKind>> = {
   f: 'foreign table',
 }
 
-/** Returns why the table cannot be served. */
+/** Returns why the table cannot be served; undefined if it can. */
 function whyUnusable(row: ColumnRow | undefined): string | undefined {
   if (isTrue(row?.extension)) return 'belongs to an extension'
   if (isTrue(row?.partition)) return 'a partition of another table'
@@ -234,7 +234,7 @@ function foreignKey(rows: readonly ForeignKeyRow[], schema: string): CatalogueFo
   }
 }
 
-/** Returns the schema if it exists, without one the connection's current schema; otherwise throws. */
+/** Returns the name of the schema, or of the connection's current one if `schema` is undefined; throws if there is no such schema. */
 export async function schemaName(db: AnyDatabase, schema: string | undefined): Promise<string> {
   const rows = await rowsOf<{ name: string; current: unknown }>(db)`
     select nspname::text as name, nspname = current_schema() as current from pg_namespace

@@ -50,6 +50,7 @@ export interface CatalogueColumn {
   readonly hasDefault: boolean
   /** The default, where it is a constant. */
   readonly databaseDefault?: JsonValue | undefined
+  /** Absent if no CHECK sets limits or members. */
   readonly checks?: ColumnChecks | undefined
   /** Computed by the database from other columns. */
   readonly readOnly: boolean
@@ -126,11 +127,11 @@ export interface CatalogueTable {
   readonly credential?: boolean
   /** The text of a view's query, where the user may read it. */
   readonly query?: string | undefined
-  /** Why the table cannot be served at all: it is a partition, or the user has no privilege. */
+  /** Why the table cannot be served at all: it is a partition, or the user has no privilege. Absent if it can be served. */
   readonly unusable?: string | undefined
   readonly columns: readonly CatalogueColumn[]
   readonly primaryKey: readonly string[]
-  /** Why the primary key that the table declares, which is left out here, does not identify its rows. */
+  /** Why the primary key that the table declares does not identify its rows; `primaryKey` is then empty. Absent for other tables. */
   readonly whyNoKey?: string | undefined
   /**
    * The columns that number the rows and that no declaration names: in SQLite the row id, under each of its names that no column has. One

@@ -172,7 +172,7 @@ type Operand = (
   readonly end: number
 }
 
-/** Reads a column, the length of a column, or a literal, with type conversions. */
+/** Reads a column, the length of a column, or a literal, with type conversions; undefined if the tokens are anything else. */
 function operandAt(
   tokens: readonly SqlToken[],
   start: number,
@@ -253,7 +253,7 @@ const reserved = new Set(
   ),
 )
 
-/** Reads the literals of `in ('a', 'b')` and of PostgreSQL's `= any (array['a', 'b'])`. */
+/** Reads the literals of `in ('a', 'b')` and of PostgreSQL's `= any (array['a', 'b'])`; undefined for any other test. */
 function memberList(
   tokens: readonly SqlToken[],
   syntax: CheckSyntax,

@@ -10,6 +10,7 @@ import type { TableIndex } from './table-index.ts'
 
 /** A required column without a default, in an INSERT that omits it. */
 export interface OmittedColumn {
+  /** Undefined: the connection's default schema. */
   readonly schema: string | undefined
   readonly table: string
   /** The type of the column as the database writes it. */

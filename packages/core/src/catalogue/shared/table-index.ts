@@ -10,6 +10,7 @@ export interface TableIndex {
 export interface IndexRow {
   readonly table: string
   readonly index: string
+  /** Null for an expression. */
   readonly column: string | null
 }
 

@@ -180,7 +180,10 @@ function unknownShape(name: string, declared: string, values: StorageClasses): S
   return { shape: { type }, note: `${what}; its values are ${type}, so it is served as ${type}` }
 }
 
-/** Returns the type of a column whose declared type says nothing, by what it stores. */
+/**
+ * Returns the type of a column whose declared type says nothing, by what it stores; undefined if it stores nothing, or values of several
+ * types.
+ */
 function typeOf(values: StorageClasses): ColumnShape['type'] | undefined {
   const kinds = [...values].sort().join()
   if (kinds === 'text') return 'text'

@@ -150,7 +150,7 @@ const referencedByForeignKeys = (
       .map((row) => (row.target_column ?? '').toLowerCase()),
   )
 
-/** Returns why the table cannot be served. */
+/** Returns why the table cannot be served; undefined if it can. */
 function whyUnusable(table: TableRow): string | undefined {
   if (table.kind === 'virtual') return 'a virtual table'
   if (table.kind === 'shadow') return 'holds the data of a virtual table'

@@ -39,7 +39,7 @@ export function sqliteLacks(db: AnyDatabase, tables: readonly TableName[]): Lack
   }
 }
 
-/** Returns what SQLite lacks to prepare the statement: `no such function: fold`. */
+/** Returns what SQLite lacks to prepare the statement: `no such function: fold`; undefined if it lacks nothing. */
 async function missingFor(
   db: AnyDatabase,
   statement: StatementOnTable,

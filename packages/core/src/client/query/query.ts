@@ -27,7 +27,7 @@ type ComparedName<M extends AnyModel> = {
 /** The columns and aggregates that rows can be ordered by. */
 type SortableName<M extends AnyModel> = ComparedName<M> | AggregateName<M>
 
-/** Where null values come; without it they are the largest. */
+/** Where null values come; with neither suffix, they are larger than all other values. */
 export type Nulls = '' | '.nullsfirst' | '.nullslast'
 type Direction = '' | '-'
 

@@ -36,6 +36,7 @@ export interface StoredApiKey {
 
 export interface ApiKeyStore {
   save(db: AnyDatabase, key: StoredApiKey): Promise<void>
+  /** Returns the key with this id; undefined if there is none. */
   find(db: AnyDatabase, id: string): Promise<StoredApiKey | undefined>
   /** Returns the keys of a user, the newest first. */
   ofUser(db: AnyDatabase, userKey: string): Promise<readonly StoredApiKey[]>

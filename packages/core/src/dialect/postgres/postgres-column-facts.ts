@@ -44,7 +44,7 @@ export interface DeclaredType {
   readonly name: string
   /** The type below domains and arrays. */
   readonly base: string
-  /** The scale of a `numeric` that has one. */
+  /** The scale of a `numeric` that has one; undefined for all other types. */
   readonly scale: number | undefined
   /** What its values, or the items of its arrays, are rounded or cut to. */
   readonly held: Held

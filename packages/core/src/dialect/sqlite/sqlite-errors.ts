@@ -90,7 +90,9 @@ const listedKind = (code: unknown): Kind | undefined =>
     ? kindOfCode(resultCodes, code)
     : undefined
 
-/** The kind of the primary code, the lowest byte of an extended one: of SQLITE_IOERR for SQLITE_IOERR_READ. */
+/**
+ * The kind of the primary code, the lowest byte of an extended one: of SQLITE_IOERR for SQLITE_IOERR_READ. Undefined if it is not listed.
+ */
 function primaryKind(code: unknown): Kind | undefined {
   if (!isCode(code)) return undefined
   const primary = typeof code === 'number' ? code & 0xff : code.split('_').slice(0, 2).join('_')

@@ -134,12 +134,13 @@ function connectionTimeoutOf({ options }: PgPool): number {
 
 /** How a statement is sent. */
 interface Sending {
+  /** Absent for a statement that is not prepared. */
   readonly name?: string
   readonly text: string
   readonly values: readonly unknown[]
   /** Whether the query returns each row as an array of unparsed protocol text. */
   readonly arrays: boolean
-  /** The BEGIN that is sent before the statement, in the same group of messages. */
+  /** The BEGIN that is sent before the statement, in the same group of messages; undefined if none was held back. */
   readonly begin?: string | undefined
 }
 
@@ -156,7 +157,8 @@ const arrayRows = {
 } as const
 
 /**
- * Sends a statement. Uses the driver's callback, because its promise keeps the rows of a result in memory until long after the next
+ * Sends a statement. `classes` is undefined for a driver whose queries cannot be derived from; `recover` gets the error of a failure.
+ * Uses the driver's callback, because its promise keeps the rows of a result in memory until long after the next
  * result. Garbage collection then takes a third of the time of a query for a hundred rows.
  */
 function send(

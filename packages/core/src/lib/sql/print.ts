@@ -59,7 +59,7 @@ const emptyQuery = {
   parameters: [],
 } as unknown as RootOperationNode
 
-/** Prints a fragment as `printFragment` does. Adds to `recipes` how each parameter is made. */
+/** Prints a fragment as `printFragment` does, undefined included. Adds to `recipes`, if given, how each parameter is made. */
 export function printed(
   fragment: Fragment,
   style: TextStyle,

@@ -26,6 +26,7 @@ export interface Link {
   readonly toKey: boolean
   /** Whether at most one row of the child can refer to each row of the parent. */
   readonly unique: boolean
+  /** Undefined as in `CatalogueForeignKey`. */
   readonly onDelete: DeleteRule | undefined
 }
 

@@ -48,7 +48,10 @@ export interface MysqlType {
   ) => ((item: Param<PlanValue>) => Ref) | undefined
   /** Converts a value other than null to the one that is stored; a datetime is converted by the dialect, which knows its time zone. */
   readonly encode: (value: unknown) => unknown
-  /** The values that are not of the usual form: dates that do not exist, times outside of a day, BIGINT UNSIGNED above 2^63-1. */
+  /**
+   * The values that are not of the usual form: dates that do not exist, times outside of a day, BIGINT UNSIGNED above 2^63-1. Undefined if
+   * there are none.
+   */
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   /** Makes the column of a JSON document from which an UPDATE or a look-up reads values; undefined if the values must be bound one by one. */
   readonly toDocument: ToDocument

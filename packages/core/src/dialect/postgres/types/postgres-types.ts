@@ -23,7 +23,7 @@ import { infinityOf, specialMoments, unusualYearText } from './moments.ts'
 
 /** A column type on PostgreSQL. No member is optional, so that a new type decides each of them. */
 export interface PostgresType {
-  /** Returns the expression to select. */
+  /** Returns the expression to select. Here and below, `declared` is undefined if the catalogue does not have the column. */
   readonly select: (ref: Ref, declared: DeclaredType | undefined) => Ref
   readonly decoder: (column: DialectColumn) => Decoder
   /** Converts a value other than null to the one that is stored. */
@@ -50,7 +50,7 @@ export interface PostgresType {
   readonly isPlainInPath: boolean
   /** The catalogue names of types whose values are equal exactly if their texts are, unless the collation says otherwise. */
   readonly textTypes: readonly string[]
-  /** The values that are not of the usual form, as PostgreSQL prints them. */
+  /** The values that are not of the usual form, as PostgreSQL prints them; undefined if there are none. */
   readonly special: (column: DialectColumn) => SpecialValues | undefined
   /** Whether values may have no JSON number or none that clients can send: NaN and infinities. */
   readonly hasNaN: boolean

@@ -8,6 +8,7 @@ import type { TableName } from '../../../lib/sql/table-name.ts'
 export interface ColumnLimit {
   readonly column_name: string
   readonly data_type: string
+  /** Characters of a text. This and the next two are null for types that have no such limit. */
   readonly longest: number | string | null
   readonly digits: number | string | null
   readonly scale: number | string | null

@@ -1,5 +1,5 @@
 // Reads a condition on one column, such as the predicate of a partial index, as a database prints it in its catalogue. `catalogue` compares
-// it with the condition of a model's key, or writes the latter by it.
+// it with the condition of a model's key, or writes the condition of that key as text.
 
 import type { Constant } from '../values/constant.ts'
 import { isKeyword, isSymbol, type SqlToken, splitTokens, unwrapped } from './sql-tokens.ts'
@@ -12,6 +12,7 @@ import { isKeyword, isSymbol, type SqlToken, splitTokens, unwrapped } from './sq
 export interface RowCondition {
   readonly column: string
   readonly operator: '=' | '<>' | 'is' | 'is not'
+  /** Null for the SQL value NULL. */
   readonly value: Constant | null
 }
 
@@ -87,7 +88,7 @@ function identity(left: readonly SqlToken[], right: readonly SqlToken[]): RowCon
 const words = new Set(['null', 'true', 'false', 'default', 'current_user', 'current_date'])
 const textTypes = new Set(['text', 'character varying', 'varchar', 'bpchar', 'citext'])
 
-/** Reads a column, also one that is cast to a text type. */
+/** Reads a column, also one that is cast to a text type; undefined for any other expression. */
 function columnOf(expression: readonly SqlToken[]): string | undefined {
   const tokens = unwrapped(expression)
   const [value = [], type, ...more] = splitTokens(tokens, (token) => isSymbol(token, '::'))

@@ -47,9 +47,11 @@ function zoneOf(rest: string): string {
   return rest.length === 5 ? `${rest.slice(0, 3)}:${rest.slice(3)}` : rest
 }
 
+/** The day of a date or datetime; undefined for any other text. */
 const dayOf = (text: string): string | undefined =>
   /^(?!0000)\d{4}-\d\d-\d\d(?:$|[ T])/.test(text) ? text.slice(0, 10) : undefined
 
+/** The time of a day, to the second; undefined for any other text. */
 function timeOf(text: string): string | undefined {
   if (/^\d\d:\d\d:\d\d(?:$|[.Zz+ -])/.test(text)) return text.slice(0, 8)
   return /^\d\d:\d\d(?:$|[Zz+ -])/.test(text) ? `${text.slice(0, 5)}:00` : undefined
@@ -60,6 +62,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'f', 'no', 'n', 'off', '0', '0.0'].map((text) => [text, false] as const),
 ])
 
+/** Reads a boolean, a number or one of the words; undefined for any other value. */
 function truthOf(raw: unknown): boolean | undefined {
   if (typeof raw === 'boolean') return raw
   if (typeof raw === 'number' || typeof raw === 'bigint') return Number(raw) !== 0
