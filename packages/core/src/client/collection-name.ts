@@ -43,6 +43,7 @@ type Uncapital<N extends string> = N extends `${string}${infer Second}${string}`
 /**
  * The name of a model's collection in a client: its plural in camel case. For a name that is not plain Pascal case (`order_item`,
  * `UserID`), it is the model's name itself, by which the server also serves the endpoint (`/user-id` beside `/user-ids`).
+ * `string` if the type of the name is not a literal.
  *
  * ```ts
  * type A = CollectionName<'OrderItem'> // 'orderItems'

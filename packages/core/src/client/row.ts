@@ -75,7 +75,7 @@ type Dumped<M extends AnyModel, G extends GivenOptions, D> = {
       : Related<M, K, WholeRow<Target<M, G, K>, G>>
 }
 
-/** What `D` adds to whole records; nothing beside `include`. */
+/** What `include` adds to whole records; without `include`, what `D` adds: nothing (`unknown`) for `none`. */
 type LinkedOrEmbedded<M extends AnyModel, G extends GivenOptions, I, D> = [keyof I] extends [never]
   ? D extends 'none'
     ? unknown

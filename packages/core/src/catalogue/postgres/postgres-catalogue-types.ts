@@ -16,7 +16,7 @@ export interface DeclaredPostgresType {
   readonly members: readonly string[]
   /** Whether text compares by code point. */
   readonly codePointOrder: boolean
-  /** The type of an array's items. */
+  /** The type of an array's items; absent for other types. */
   readonly item?: Pick<DeclaredPostgresType, 'name' | 'kind' | 'members'>
 }
 

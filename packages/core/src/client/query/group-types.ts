@@ -69,7 +69,7 @@ export interface GroupQuery<M extends AnyModel, G extends GivenOptions, By exten
   readonly search?: string | undefined
   readonly groupBy?: readonly By[] | undefined
   readonly aggregate?: A | undefined
-  /** Conditions on aggregates. */
+  /** Conditions on aggregates, by their names; a number or string alone is short for `{ eq: … }`. */
   readonly having?: { readonly [L in keyof NoInfer<A>]?: LabelTests | number | string } | undefined
   readonly orderBy?:
     | readonly `${'' | '-'}${NoInfer<By> | (keyof NoInfer<A> & string)}${Nulls}`[]

@@ -57,9 +57,10 @@ type CheckedAggregate<M extends AnyModel, G extends GivenOptions, One> = OneFunc
       : Misspelt<K>
 }
 
+/** The function of one aggregate: `count` for `{ count: 'appointments' }`. */
 type FunctionIn<One> = keyof One & AggregateFunction
 
-/** Requires one function. */
+/** `unknown`, which adds nothing to an intersection, if the aggregate has exactly one function; otherwise an error type. */
 type OneFunction<Fn, All = Fn> = [Fn] extends [never]
   ? Mistake<'count, sum, avg, min or max'>
   : Fn extends unknown
@@ -73,20 +74,22 @@ type NoSuch<Fn, P> = Fn extends 'count'
   ? Mistake<`"${P & string}" does not lead to several records`>
   : Mistake<`"${P & string}" has no ${Fn & string} over several records`>
 
-/** Where the path of one aggregate leads; then the declaration and the value that its result has. */
+/** Where the path of one aggregate leads. */
 type EndIn<M extends AnyModel, G extends GivenOptions, One> = EndOf<M, G, One[FunctionIn<One>]>
 
+/** The declaration that a column with the values of one aggregate would have. */
 type ShapeIn<M extends AnyModel, G extends GivenOptions, One> = AggregateShape<
   FunctionIn<One>,
   EndIn<M, G, One>
 >
 
+/** The value of one aggregate in a record. */
 type ValueIn<M extends AnyModel, G extends GivenOptions, One> = AggregateValue<
   FunctionIn<One>,
   EndIn<M, G, One>
 >
 
-/** The aggregates in the options of an embedded relation; `unknown` if there are none. */
+/** The aggregates in the options of an embedded relation; `unknown`, which has no members, if there are none. */
 export type AggregatesIn<O> = O extends { readonly aggregate: infer A } ? A : unknown
 
 /** The members of a record that aggregates add. */
@@ -94,7 +97,7 @@ export type AggregatedMembers<M extends AnyModel, G extends GivenOptions, A> = {
   -readonly [L in keyof A]: ValueIn<M, G, A[L]>
 }
 
-/** The conditions that aggregates add; `unknown` if there are none. */
+/** The conditions that aggregates add; `unknown`, which adds nothing to an intersection, if there are none. */
 export type LabelConditions<M extends AnyModel, G extends GivenOptions, A> = [keyof A] extends [
   never,
 ]

@@ -109,7 +109,7 @@ type ToOneConditions<M extends AnyModel, G extends GivenOptions> = ColumnConditi
   readonly [K in ToOneName<M, G>]?: null | ToOneConditions<Target<M, G, K>, G>
 }
 
-/** Conditions on the records of a model, and those of `Labels` on aggregates of the query; all must hold. */
+/** Conditions on the records of a model, and those of `Labels` on aggregates of the query (`unknown`: there are none); all must hold. */
 export type Where<M extends AnyModel, G extends GivenOptions, Labels = unknown> = ColumnConditions<
   M,
   G

@@ -27,7 +27,7 @@ export interface HookConnection {
   /** The requests that hooks make on it. */
   readonly nested: NestedRequests
   /** How many statements hooks have sent, or tried to send: only if none, a write may repeat its work without calling them again. */
-  sent: number
+  sentStatements: number
 }
 
 /**
@@ -36,14 +36,14 @@ export interface HookConnection {
  */
 export function hookConnection(transaction: AnyDatabase, trail: readonly string[]): HookConnection {
   const db = beforeStatements(transaction, () => {
-    hooks.sent += 1
+    hooks.sentStatements += 1
     return workBefore(hooks.statements)
   })
   const hooks: HookConnection = {
     db,
     nested: openNested(db, trail, nestedOf(transaction)),
     statements: undefined,
-    sent: 0,
+    sentStatements: 0,
   }
   return hooks
 }

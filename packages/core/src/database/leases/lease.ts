@@ -1,5 +1,5 @@
 // Lease: the database as a request may use it. All statements of the service are sent by a lease. `sqlForArrays` marks the SQL of
-// statements that are stored and sent by leases of later requests.
+// stored writes (`write/fusion`), which leases of later requests send.
 
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { InternalDialect } from '../../dialect/internal-dialect.ts'

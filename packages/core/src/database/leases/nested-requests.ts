@@ -94,7 +94,7 @@ export const nestedOf = (db: AnyDatabase): NestedRequests | undefined =>
   requestsByOrigin.get(originOf(db))
 
 /** Where a request of the host is sent. */
-interface Place {
+interface Destination {
   readonly db: AnyDatabase
   readonly nested: NestedRequests
 }
@@ -104,7 +104,7 @@ interface Place {
  * this hook has the transaction and would wait for it. Only with AsyncLocalStorage the hook is known after its first `await`.
  * `timeout`: milliseconds of the longest wait for the connection of the transaction.
  */
-export async function placeOn(db: AnyDatabase, timeout: number): Promise<Place> {
+export async function placeOn(db: AnyDatabase, timeout: number): Promise<Destination> {
   const inside = runningCall.current()
   const nested = nestedOf(db) ?? (await nestedOnTransaction(db, timeout))
   for (let at = inside; at !== undefined; at = at.outer) {

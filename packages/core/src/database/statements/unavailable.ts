@@ -3,7 +3,7 @@
 import type { DatabaseFailure, Dialect } from '../../dialect/dialect.ts'
 import { ApiError, databaseConflict, databaseUnavailable } from '../../errors.ts'
 
-/** A 503 error with this cause; after a conflict, which has the kind `retry`, it says so. */
+/** A 503 error with this cause. `kind` is that of the failure, if it is known: the error for a conflict (`retry`) says that it was one. */
 export const unavailable = (cause: unknown, kind?: DatabaseFailure['kind']): ApiError =>
   Object.assign(kind === 'retry' ? databaseConflict() : databaseUnavailable(), { cause })
 

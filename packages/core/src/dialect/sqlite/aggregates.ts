@@ -20,6 +20,7 @@ import { averageText, sumText } from './sums.ts'
 interface Extremes {
   /** The plain column if its stored values sort in the order of the values that they represent, so that an index can be used. */
   ordered(column: DialectColumn, ref: Ref): Ref
+  /** The expression to select, of the result of MIN or MAX. */
   select(column: DialectColumn, ref: Ref): Ref
 }
 

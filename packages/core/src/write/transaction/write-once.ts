@@ -123,7 +123,7 @@ export function writeOnce<W extends OpenWrite, R>(
   /** The stages of the write, with its context in the transaction. */
   const inWriting = async (writing: W, transaction: AnyDatabase): Promise<Attempted<R>> => {
     const { context, hooks } = writing
-    results.begin(() => hooks.sent)
+    results.begin(() => hooks.sentStatements)
     const respond = await work(writing)
       .finally(() => endHookStatements(context))
       .catch((error: unknown) => explainedInside(context, error))

@@ -1,5 +1,6 @@
 // Columns of the JSON documents from which MySQL and MariaDB read tables of bound values (`mysql-values-table.ts`): the type that
-// JSON_TABLE reads, and the values as JSON. `toDocument` of each column type (`mysql-types.ts`) is one of the functions.
+// JSON_TABLE reads, and the values as JSON. `toDocument` of a column type (`mysql-types.ts`) is one of the functions,
+// or none.
 
 import { base64 } from '../../../lib/json/base64.ts'
 import { type Fragment, sql } from '../../../lib/sql/fragment.ts'

@@ -40,6 +40,7 @@ export function momentIn(
   // What a statement computes has no declared type.
   const type = column.comparable ? undefined : facts.declared(column)
   const cast = type && momentTypes.get(type.name)
+  // Undefined without an index on the column.
   const stored = cast && facts.indexed(column)
   if (stored === undefined || cast === undefined || isExact(span, type)) {
     return amongShown('in', span, ref, values, type)

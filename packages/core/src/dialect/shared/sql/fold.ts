@@ -1,6 +1,6 @@
 // Simple Unicode case folding, from JavaScript's own tables: the code points that the filter `ilike` treats as equal on every database.
 
-/** For each code point that has other case forms: all code points with the same simple case folding. */
+/** For each code point that has other case forms: all code points with the same simple case folding. Undefined until the first use. */
 let classes: ReadonlyMap<string, string> | undefined
 
 const hasCase = /\p{Changes_When_Casemapped}/u
