@@ -137,7 +137,7 @@ function writingIn(
   /** Whether one statement outside of a transaction makes the write. */
   const isAlone = fused?.fusion.inTransaction === false
   const hooks = isAlone
-    ? { db: transaction, nested: new NestedRequests([]), statements: undefined, sent: 0 }
+    ? { db: transaction, nested: new NestedRequests([]), statements: undefined, sentStatements: 0 }
     : (call.runtime.batch?.hooks ?? hookConnection(transaction, trailIn(call)))
   hooks.statements = beforeHookStatements
   const inside: Call = isAlone ? call : { ...call, transaction: hooks.db }
