@@ -34,7 +34,7 @@ export interface OperationCodes {
   ownerOf(status: number): string
 }
 
-/** The codes of an operation for which none are declared. */
+/** The codes of an operation for which none are declared: no response has them, so neither `kind` nor `ownerOf` matters. */
 export const noCodes: OperationCodes = { codes: [], kind: '', ownerOf: () => '' }
 
 /** Returns the codes of a method of a resource, and those of the records that its body may contain. */
@@ -70,14 +70,14 @@ export function codesOfAll({ resources }: Registry, kind: OperationKind): Operat
   return codes.length === 0 ? noCodes : { codes, kind, ownerOf: () => '' }
 }
 
-/** Returns the codes of nested records: a write of their parent creates, changes and removes them. */
+/** Returns the codes of records that are nested in a body, since the write creates, changes and removes them; none for a method without a body. */
 function codesBelow(resource: Resource, method: string): readonly DeclaredCode[] {
   if (!['POST', 'PATCH', 'PUT'].includes(method)) return []
   const methods = method === 'POST' ? ['POST', 'PATCH'] : ['POST', 'PATCH', 'DELETE']
   const below = new Set(
     nestedRelations(resource, method === 'POST' ? 'create' : 'update').map(({ target }) => target),
   )
-  // A Set's iteration includes what is added meanwhile: the records below these.
+  // Iterating over a Set also visits entries that are added meanwhile: the models of records that are nested more deeply.
   for (const nested of below)
     for (const { target } of nestedRelations(nested, 'create')) below.add(target)
   return [...below].flatMap(({ settings }) =>

@@ -66,6 +66,7 @@ export interface ServiceDraft extends OperationDraft {
   readonly samples?: readonly CodeSample[]
   /** The accepted credentials; undefined if the API has no strategy: the document as a whole says so. */
   readonly security: SecurityRequirementObject[] | undefined
+  /** Whether the request may have no body. Default: false. */
   readonly bodyIsOptional?: boolean
   /** The status of a success. Default: 200. */
   readonly status?: number
