@@ -10,7 +10,7 @@ export function checkErrorCodes(codes: Iterable<DeclaredCode>, problems: Problem
     if (!serviceCodes.has(code)) continue
     problems.add(
       at,
-      `the service has errors with this code, which the document lists without it. Choose another code, such as "my_${code}".`,
+      `the service has errors with this code, which the document already lists by itself. Choose another code, such as "my_${code}".`,
     )
   }
 }
