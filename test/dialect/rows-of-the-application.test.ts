@@ -4,10 +4,11 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import mysql from 'mysql2'
 import pg from 'pg'
+import { columnTypes } from '../../packages/core/src/model/column-types.ts'
 import { send } from '../support/api.ts'
 import { equal, match, notEqual, ok, throws } from '../support/assert.ts'
 import type { DatabaseName } from '../support/databases.ts'
-import { eachDatabase } from '../support/suite.ts'
+import { eachDatabase, suite } from '../support/suite.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests' own table
 type Database = Kysely<any>
@@ -63,6 +64,17 @@ const lists = {
 } as const
 
 const at = { sqlite: 1, postgres: 2, mysql: 3 } as const
+
+suite('the samples of rows of the application', (test) => {
+  test('have a column of every type that a model may declare', () => {
+    const sampled = new Set<string>(
+      Object.values({ ...shared, ...lists }).map(([column]) => column.type),
+    )
+    const missing = Object.keys(columnTypes).filter((type) => !sampled.has(type))
+    // `opaque` columns are read as texts and never written.
+    equal(missing, ['opaque'], 'add a column of the type to this file')
+  })
+})
 
 function modelFor(name: DatabaseName): AnyModel {
   const all = name === 'postgres' ? { ...shared, ...lists } : shared

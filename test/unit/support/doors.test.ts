@@ -147,7 +147,11 @@ for (const [name, { requests, queries, others }] of Object.entries({
       if (typeof queries !== 'string') {
         equal([...queryDoorsUnaskedBy(all)].sort(), Object.keys(queries).sort())
       }
-      equal([...otherDoorsUnaskedBy(all)].sort(), Object.keys(others).sort())
+      equal(
+        [...otherDoorsUnaskedBy(all)].sort(),
+        Object.keys(others).sort(),
+        `a door that only the first list has: add a request to the list of ${name}, or a reason here; only the second: delete its reason`,
+      )
     })
   })
 }
