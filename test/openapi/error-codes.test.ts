@@ -198,7 +198,7 @@ suite('codes of the host at the start', (test) => {
   test('cannot be codes of the service', () => {
     throws(
       () => apiOf([Label], { API_ERROR_CODES: { record_not_found: code } }),
-      'config.API_ERROR_CODES.record_not_found: the service has errors with this code, which the document lists without it. Choose another code, such as "my_record_not_found".',
+      'config.API_ERROR_CODES.record_not_found: the service has errors with this code, which the document already lists by itself. Choose another code, such as "my_record_not_found".',
     )
     const Own = defineModel('Own', {
       columns: { id },
